@@ -1,0 +1,111 @@
+/*
+ * http.h
+ *	  HTTP through libcurl's multi interface; the only user of libcurl's
+ *	  transfers.
+ *
+ * One multi handle per process keeps connections alive between statements.
+ * It is created at the first request, never in the postmaster.  Waiting is
+ * not done here: a CfdwWaiter does it (in the server: wait.c, with the latch
+ * and a WaitEventSet, so cancel and timeouts work; outside: poll).  A waiter
+ * may leave by longjmp, as no libcurl function is on the stack while it runs;
+ * the transfer's arena then takes the handle away.
+ *
+ * Signals are blocked while libcurl may start its resolver thread, so that
+ * the server's handlers run in the main thread only.
+ */
+#ifndef CFDW_HTTP_H
+#define CFDW_HTTP_H
+
+#include "error.h"
+
+typedef struct CfdwHeader
+{
+	const char *name;
+	const char *value;
+} CfdwHeader;
+
+typedef struct CfdwRequest
+{
+	const char *method;			/* GET or POST */
+	const char *url;			/* absolute, encoded; goes out byte for byte */
+	int			header_count;
+	const CfdwHeader *headers;	/* auth included; nothing of it is ever logged */
+	const char *body;			/* NULL: none */
+	size_t		body_len;
+	const char *masked_url;		/* for messages */
+} CfdwRequest;
+
+typedef struct CfdwHttpOptions
+{
+	int			connect_timeout_ms;	/* name look-up, connect and TLS */
+	int			request_timeout_ms;	/* whole request */
+	int64		max_response_bytes; /* after decompression */
+	const char *user_agent;
+} CfdwHttpOptions;
+
+typedef struct CfdwResponse
+{
+	int			status;
+	const char *url;			/* the request's URL */
+	const char *masked_url;
+	CfdwSlice	body;			/* decompressed; lives in the transfer's arena */
+	int			header_count;
+	CfdwHeader *headers;		/* names as received */
+	int64		date;			/* Date header as seconds since 1970; 0: none */
+	int64		elapsed_us;		/* from start to the last byte */
+	int64		wire_bytes;		/* body bytes received, before decompression */
+} CfdwResponse;
+
+/* Value of a header by name (any case), several lines joined by ", "; NULL: none. */
+extern const char *cfdw_response_header(CfdwArena *arena, const CfdwResponse *response, const char *name);
+
+typedef struct CfdwPollFd
+{
+	int			fd;
+	bool		want_read;
+	bool		want_write;
+	bool		readable;		/* out */
+	bool		writable;		/* out; errors show as both */
+} CfdwPollFd;
+
+typedef struct CfdwWaiter
+{
+	/*
+	 * Wait until a socket is ready or timeout_ms is over (-1: no limit), and
+	 * set readable/writable.  May return early for no reason, and may not
+	 * return at all (longjmp).
+	 */
+	void		(*wait) (void *arg, CfdwPollFd *fds, int count, long timeout_ms);
+	void	   *arg;
+} CfdwWaiter;
+
+/* The waiter for plain programs: poll(2). */
+#ifdef FRONTEND
+extern const CfdwWaiter cfdw_poll_waiter;
+#endif
+
+typedef struct CfdwTransfer CfdwTransfer;
+
+/*
+ * Start a request; it makes progress in poll and finish.  The transfer, its
+ * response and its body live until the arena's reset, which also ends a
+ * request in flight.  Request and options are copied.  Only http and https;
+ * redirects are not followed; proxies from the environment are ignored.
+ */
+extern bool cfdw_http_start(CfdwArena *arena, const CfdwHttpOptions *options, const CfdwRequest *request, CfdwTransfer **out, CfdwError *err);
+
+/* Move all transfers of the process on without waiting (called now and then while rows are inserted). */
+extern void cfdw_http_poll(void);
+
+/* Has the transfer ended, well or not? */
+extern bool cfdw_http_done(const CfdwTransfer *transfer);
+
+/*
+ * Wait for the end of a transfer.  Any status is a response (true); false is
+ * a network error: CFDW_ERR_CONNECT, CFDW_ERR_TRANSFER (also a body shorter
+ * than announced), CFDW_ERR_TIMEOUT, CFDW_ERR_LIMIT, each with the masked
+ * URL in DETAIL.
+ */
+extern bool cfdw_http_finish(CfdwTransfer *transfer, const CfdwWaiter *waiter, const CfdwResponse **out, CfdwError *err);
+
+#endif							/* CFDW_HTTP_H */
