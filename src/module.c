@@ -1,0 +1,33 @@
+/*
+ * module.c
+ *	  What PostgreSQL sees of the library: the magic block, what happens when
+ *	  it is loaded, and the handler with the scan's callbacks.
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "foreign/fdwapi.h"
+
+#if PG_VERSION_NUM >= 180000
+PG_MODULE_MAGIC_EXT(.name = "checkpoint_fdw", .version = "1.0");
+#else
+PG_MODULE_MAGIC;
+#endif
+
+extern PGDLLEXPORT void _PG_init(void); /* fmgr.h declares it from 16 on only */
+
+PG_FUNCTION_INFO_V1(checkpoint_fdw_handler);
+
+/* Runs once per process, at the first use of the library. */
+void
+_PG_init(void)
+{
+}
+
+Datum
+checkpoint_fdw_handler(PG_FUNCTION_ARGS)
+{
+	FdwRoutine *routine = makeNode(FdwRoutine);
+
+	PG_RETURN_POINTER(routine);
+}
