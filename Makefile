@@ -14,3 +14,37 @@ SHLIB_LINK = $(shell $(PKG_CONFIG) --libs $(LIBS_WANTED))
 
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
+
+# --- unit programs: the layers below the line as plain programs, under ASan, UBSan and LSan -------------------------
+# make unit; make unit UNIT=url (one); the objects of each server version lie in a directory of their own
+UNIT = *
+UNIT_CC = $(CC)
+UNIT_DIR = test/tmp/unit/$(VERSION)
+UNIT_MODULES = base error url header template pointer http json page pagination walk
+UNIT_SRC = $(wildcard $(UNIT_MODULES:%=src/%.c))
+UNIT_OBJS = $(UNIT_SRC:src/%.c=$(UNIT_DIR)/%.o)
+UNIT_PROGRAMS = $(patsubst test/unit/%.c,$(UNIT_DIR)/%,$(wildcard test/unit/$(UNIT)_test.c))
+UNIT_CPPFLAGS = -iquote src $(CPPFLAGS) -U_FORTIFY_SOURCE -DFRONTEND -DUSE_ASSERT_CHECKING -Wno-ignored-attributes
+UNIT_CFLAGS = -g -O1 -fno-omit-frame-pointer -fno-strict-aliasing -fwrapv -fsanitize=address,undefined -fno-sanitize-recover=all
+UNIT_LIBS = $(shell $(PKG_CONFIG) --libs $(LIBS_WANTED)) -L$(pkglibdir) -L$(libdir) -lpgcommon -lpgport -lm
+
+$(UNIT_DIR)/%.o: src/%.c | $(UNIT_DIR)
+	$(UNIT_CC) $(UNIT_CPPFLAGS) $(UNIT_CFLAGS) -MMD -MP -c $< -o $@
+
+$(UNIT_DIR)/%_test.o: test/unit/%_test.c | $(UNIT_DIR)
+	$(UNIT_CC) $(UNIT_CPPFLAGS) $(UNIT_CFLAGS) -MMD -MP -c $< -o $@
+
+$(UNIT_DIR)/%_test: $(UNIT_DIR)/%_test.o $(UNIT_OBJS)
+	$(UNIT_CC) $(UNIT_CFLAGS) $^ $(UNIT_LIBS) -o $@
+
+$(UNIT_DIR):
+	@mkdir -p $@
+
+.PHONY: unit
+.PRECIOUS: $(UNIT_DIR)/%.o
+unit: $(UNIT_PROGRAMS)
+	@failed=0; for program in $(UNIT_PROGRAMS); do \
+		ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1 $$program || failed=1; \
+	done; exit $$failed
+
+-include $(wildcard $(UNIT_DIR)/*.d)
