@@ -61,6 +61,7 @@ typedef struct CfdwEndpoint
 	const char *params;			/* decoded query string, template */
 	const char *body;			/* template; JSON, or a query string when content_type is a form, else text */
 	const char *content_type;	/* NULL: application/json if body parses as JSON, else application/x-www-form-urlencoded */
+	bool		ndjson;			/* response_format: what the request accepts */
 	int			header_count;	/* options headers of server, mapping, table; names are unique, values templates */
 	const CfdwHeader *headers;
 	int			auth_header_count;	/* put on every request, values as they are */
