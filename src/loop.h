@@ -1,0 +1,39 @@
+/*
+ * loop.h
+ *	  Does the API make progress?
+ *
+ * The same step and the same bytes again mean that a walk would never end,
+ * at once or in a cycle of pages.  A constant cursor alone is fine (Crossref
+ * serves one with other records behind it each time).  For cycles one page is
+ * remembered and two numbers counted (R. P. Brent, "An improved Monte Carlo
+ * factorization algorithm", BIT 20, 1980), which is small enough to be kept in
+ * the position over any number of statements.
+ */
+#ifndef CFDW_LOOP_H
+#define CFDW_LOOP_H
+
+#include "pagination.h"
+
+typedef struct CfdwLoop
+{
+	uint64 digest[2]; /* of the remembered page: its step and its bytes */
+	int64 power;      /* 0: nothing remembered yet */
+	int64 length;
+} CfdwLoop;
+
+/* The page before, in memory only. */
+typedef struct CfdwLastPage
+{
+	bool exists;
+	uint64 body[2];
+	uint64 digest[2];
+} CfdwLastPage;
+
+/*
+ * Take note of a page; true if it has been there before.  computed: the step
+ * was counted by us, so the same bytes under another step are no progress
+ * either (an API that ignores its paging parameter).
+ */
+extern bool cfdw_loop_repeats(CfdwLoop *loop, CfdwLastPage *last, const CfdwStep *step, CfdwSlice body, bool computed);
+
+#endif /* CFDW_LOOP_H */
