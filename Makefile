@@ -12,8 +12,29 @@ LIBS_WANTED = libcurl json-c
 PG_CPPFLAGS = $(shell $(PKG_CONFIG) --cflags $(LIBS_WANTED)) -Wall -Wextra -Werror -Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers
 SHLIB_LINK = $(shell $(PKG_CONFIG) --libs $(LIBS_WANTED))
 
-PGXS := $(shell $(PG_CONFIG) --pgxs)
+# "make test", "make demo" and "make bench" install what is missing and then call make again; all else needs it here.
+GOALS = $(or $(MAKECMDGOALS),all)
+ifneq ($(filter-out test demo bench,$(GOALS)),)
+PGXS := $(shell $(PG_CONFIG) --pgxs 2>/dev/null)
+ifeq ($(wildcard $(PGXS)),)
+$(error the development files of PostgreSQL are missing: install postgresql-server-dev-NN, NN being the server's major version, or say PG_CONFIG=/path/to/pg_config)
+endif
+ifneq ($(filter-out clean distclean maintainer-clean uninstall,$(GOALS)),)
+LIBS_MISSING := $(shell for library in $(LIBS_WANTED); do $(PKG_CONFIG) --exists $$library 2>/dev/null || echo $$library; done)
+ifneq ($(LIBS_MISSING),)
+$(error $(PKG_CONFIG) does not find $(LIBS_MISSING): install pkg-config, libcurl4-openssl-dev and libjson-c-dev (the names of Debian's packages))
+endif
+endif
 include $(PGXS)
+endif
+
+.PHONY: test demo bench
+test:
+	@test/run
+demo:
+	@test/demo.sh
+bench:
+	@test/bench/run
 
 # --- unit programs: the layers below the line as plain programs, under ASan, UBSan and LSan -------------------------
 # make unit; make unit UNIT=url (one); the objects of each server version lie in a directory of their own

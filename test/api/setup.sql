@@ -1,0 +1,94 @@
+-- What a database needs to talk to the scripted API server (server.py); the
+-- test runner calls it with psql -v api_url=http://127.0.0.1:PORT.
+--
+-- The functions send the server's control requests through the curl program,
+-- so tests need nothing but psql and leave no trace in the session (no
+-- temporary table, nothing that a read-only or a prepared transaction
+-- refuses).  The foreign server "api" points at it.
+
+CREATE EXTENSION checkpoint_fdw;
+
+CREATE SERVER api FOREIGN DATA WRAPPER checkpoint_fdw OPTIONS (base_url :'api_url');
+GRANT USAGE ON FOREIGN SERVER api TO PUBLIC;
+
+CREATE SCHEMA api;
+GRANT USAGE ON SCHEMA api TO PUBLIC;
+CREATE TABLE api.server (url text NOT NULL);
+INSERT INTO api.server VALUES (:'api_url');
+
+-- One control request; gives back the answer's body.
+CREATE FUNCTION api.call(method text, request text, body json DEFAULT NULL) RETURNS text
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
+DECLARE
+  answer text := 'api.' || pg_backend_pid();    -- in the data directory
+BEGIN
+  -- hex, as COPY would escape backslashes
+  EXECUTE format('COPY (SELECT %L) TO PROGRAM %L',
+                 encode(convert_to(coalesce(body::text, ''), 'UTF8'), 'hex'),
+                 format('curl -sS -f -X %s --data-binary @- -o %s ''%s%s''',
+                        method, answer, (SELECT url FROM api.server), request));
+  RETURN pg_read_file(answer);
+END $$;
+
+-- Answer the requests to path by these steps, one after the other (see Handler in server.py).
+CREATE PROCEDURE api.script(path text, script json, repeat boolean DEFAULT false)
+BEGIN ATOMIC
+  SELECT api.call('POST', '/_rule?hex', json_build_object('path', path, 'script', script, 'repeat', repeat));
+END;
+
+-- Lay steps over what is there: for request number k, {"k": step}, and for every request.
+CREATE PROCEDURE api.overlay(path text, at json, always json DEFAULT '{}')
+BEGIN ATOMIC
+  SELECT api.call('POST', '/_rule?hex', json_build_object('path', path, 'at', at, 'always', always));
+END;
+
+-- Serve records at /name and /name/KIND, in every page kind.
+CREATE PROCEDURE api.collection(name text, records json, key text DEFAULT 'id')
+BEGIN ATOMIC
+  SELECT api.call('POST', '/_collection?hex', json_build_object('name', name, 'records', records, 'key', key));
+END;
+
+-- Records {"id": i, "name": "record i"}, first to last.
+CREATE FUNCTION api.records(first bigint, last bigint) RETURNS json
+BEGIN ATOMIC
+  SELECT coalesce(json_agg(json_build_object('id', i, 'name', 'record ' || i) ORDER BY i), '[]')
+  FROM generate_series(first, last) i;
+END;
+
+-- The same over such records; more of them.
+CREATE PROCEDURE api.collection(name text, first bigint, last bigint)
+BEGIN ATOMIC
+  SELECT api.call('POST', '/_collection?hex', json_build_object('name', name, 'records', api.records(first, last)));
+END;
+
+CREATE PROCEDURE api.append(name text, first bigint, last bigint)
+BEGIN ATOMIC
+  SELECT api.call('POST', '/_collection?hex', json_build_object('name', name, 'append', api.records(first, last)));
+END;
+
+-- Let held answers go.
+CREATE PROCEDURE api.release(path text DEFAULT NULL)
+BEGIN ATOMIC
+  SELECT api.call('POST', '/_release?hex', json_build_object('path', path));
+END;
+
+-- Wait until path has been asked so many times.
+CREATE PROCEDURE api.wait(path text, count int DEFAULT 1)
+BEGIN ATOMIC
+  SELECT api.call('GET', format('/_wait?path=%s&count=%s', path, count));
+END;
+
+-- The requests seen since the last log() or clear(), each with these of its
+-- headers ("conn": number of the connection).
+CREATE FUNCTION api.log(VARIADIC headers text[] DEFAULT '{}') RETURNS SETOF text
+BEGIN ATOMIC
+  SELECT line
+  FROM string_to_table(api.call('GET', '/_log?take&headers=' || array_to_string(headers, ',')), E'\n') line
+  WHERE line <> '';
+END;
+
+-- Forget rules, requests and changes of data.
+CREATE PROCEDURE api.clear()
+BEGIN ATOMIC
+  SELECT api.call('POST', '/_clear');
+END;
