@@ -41,9 +41,9 @@ bench:
 UNIT = *
 UNIT_CC = $(CC)
 UNIT_DIR = test/tmp/unit/$(VERSION)
-UNIT_MODULES = base error url header template pointer http json page pagination walk
+UNIT_MODULES := $(shell awk '/^[0-3] / { $$1 = ""; print }' test/lint/layers)
 UNIT_SRC = $(wildcard $(UNIT_MODULES:%=src/%.c))
-UNIT_OBJS = $(UNIT_SRC:src/%.c=$(UNIT_DIR)/%.o)
+UNIT_ARCHIVE = $(UNIT_DIR)/modules.a
 UNIT_PROGRAMS = $(patsubst test/unit/%.c,$(UNIT_DIR)/%,$(wildcard test/unit/$(UNIT)_test.c))
 UNIT_CPPFLAGS = -iquote src $(CPPFLAGS) -U_FORTIFY_SOURCE -DFRONTEND -DUSE_ASSERT_CHECKING -Wno-ignored-attributes
 UNIT_CFLAGS = -g -O1 -fno-omit-frame-pointer -fno-strict-aliasing -fwrapv -fsanitize=address,undefined -fno-sanitize-recover=all
@@ -55,7 +55,12 @@ $(UNIT_DIR)/%.o: src/%.c | $(UNIT_DIR)
 $(UNIT_DIR)/%_test.o: test/unit/%_test.c | $(UNIT_DIR)
 	$(UNIT_CC) $(UNIT_CPPFLAGS) $(UNIT_CFLAGS) -MMD -MP -c $< -o $@
 
-$(UNIT_DIR)/%_test: $(UNIT_DIR)/%_test.o $(UNIT_OBJS)
+# an archive: a program takes the modules that it needs
+$(UNIT_ARCHIVE): $(UNIT_SRC:src/%.c=$(UNIT_DIR)/%.o)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(UNIT_DIR)/%_test: $(UNIT_DIR)/%_test.o $(UNIT_ARCHIVE)
 	$(UNIT_CC) $(UNIT_CFLAGS) $^ $(UNIT_LIBS) -o $@
 
 $(UNIT_DIR):
