@@ -1,22 +1,18 @@
 /*
  * http.h
- *	  HTTP through libcurl's multi interface; the only user of libcurl's
- *	  transfers.
+ *	  HTTP requests and their responses, through libcurl.
  *
- * One multi handle per process keeps connections alive between statements.
- * It is created at the first request, never in the postmaster.  Waiting is
+ * All transfers of the process share one multi handle (multi.h), so they move
+ * on together and connections are kept alive between statements.  Waiting is
  * not done here: a CfdwWaiter does it (in the server: wait.c, with the latch
  * and a WaitEventSet, so cancel and timeouts work; outside: poll).  A waiter
  * may leave by longjmp, as no libcurl function is on the stack while it runs;
  * the transfer's arena then takes the handle away.
- *
- * Signals are blocked while libcurl may start its resolver thread, so that
- * the server's handlers run in the main thread only.
  */
 #ifndef CFDW_HTTP_H
 #define CFDW_HTTP_H
 
-#include "error.h"
+#include "multi.h"
 
 typedef struct CfdwHeader
 {
@@ -38,7 +34,7 @@ typedef struct CfdwRequest
 typedef struct CfdwHttpOptions
 {
 	int			connect_timeout_ms;	/* name look-up, connect and TLS */
-	int			request_timeout_ms;	/* whole request */
+	int			request_timeout_ms;	/* of waiting in cfdw_http_finish */
 	int64		max_response_bytes; /* after decompression */
 	const char *user_agent;
 } CfdwHttpOptions;
@@ -58,31 +54,6 @@ typedef struct CfdwResponse
 
 /* Value of a header by name (any case), several lines joined by ", "; NULL: none. */
 extern const char *cfdw_response_header(CfdwArena *arena, const CfdwResponse *response, const char *name);
-
-typedef struct CfdwPollFd
-{
-	int			fd;
-	bool		want_read;
-	bool		want_write;
-	bool		readable;		/* out */
-	bool		writable;		/* out; errors show as both */
-} CfdwPollFd;
-
-typedef struct CfdwWaiter
-{
-	/*
-	 * Wait until a socket is ready or timeout_ms is over (-1: no limit), and
-	 * set readable/writable.  May return early for no reason, and may not
-	 * return at all (longjmp).
-	 */
-	void		(*wait) (void *arg, CfdwPollFd *fds, int count, long timeout_ms);
-	void	   *arg;
-} CfdwWaiter;
-
-/* The waiter for plain programs: poll(2). */
-#ifdef FRONTEND
-extern const CfdwWaiter cfdw_poll_waiter;
-#endif
 
 typedef struct CfdwTransfer CfdwTransfer;
 
