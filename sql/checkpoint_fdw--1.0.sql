@@ -13,3 +13,151 @@ LANGUAGE C STRICT AS 'MODULE_PATHNAME', 'checkpoint_fdw_handler';
 
 CREATE FOREIGN DATA WRAPPER checkpoint_fdw
   HANDLER @extschema@.handler;
+
+
+---- the catalog: written by the library only
+
+CREATE SEQUENCE @extschema@.checkpoint_id_seq;
+CREATE SEQUENCE @extschema@.batch_seq;
+
+-- one row a stream; half-empty pages keep its updates HOT
+CREATE TABLE @extschema@.checkpoint (
+  id            bigint PRIMARY KEY DEFAULT nextval('@extschema@.checkpoint_id_seq'),
+  foreign_table regclass NOT NULL,
+  consumer      text COLLATE "C" NOT NULL,
+  partition     jsonb NOT NULL DEFAULT '{}',
+  position      jsonb,
+  fingerprint   text,
+  target        text,
+  batch         bigint,
+  pending       boolean NOT NULL DEFAULT false,
+  failures      integer NOT NULL DEFAULT 0,
+  last_error    text,
+  updated_at    timestamptz,
+  checked_at    timestamptz
+) WITH (fillfactor = 50);
+
+-- a key of any length: hashes of the partition's text, 128 bits together
+CREATE UNIQUE INDEX checkpoint_stream ON @extschema@.checkpoint
+  (foreign_table, consumer,
+   hashtextextended((partition::text) COLLATE "C", 0),
+   hashtextextended((partition::text) COLLATE "C", 1));
+
+CREATE TABLE @extschema@.delivered_key (
+  checkpoint_id bigint NOT NULL,
+  batch         bigint NOT NULL,
+  key           text COLLATE "C" NOT NULL,
+  "timestamp"   text,
+  gone          bigint,
+  PRIMARY KEY (checkpoint_id, key, batch)
+);
+
+CREATE TABLE @extschema@.batch (
+  batch         bigint PRIMARY KEY DEFAULT nextval('@extschema@.batch_seq'),
+  checkpoint_id bigint NOT NULL,
+  target        text,
+  from_position jsonb,
+  to_position   jsonb,
+  records       bigint NOT NULL,
+  skipped       bigint NOT NULL,
+  rejected      bigint NOT NULL DEFAULT 0,
+  pages         bigint NOT NULL,
+  requests      bigint NOT NULL,
+  retries       bigint NOT NULL DEFAULT 0,
+  bytes         bigint NOT NULL,
+  started_at    timestamptz NOT NULL,
+  finished_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
+  xid           xid8 NOT NULL DEFAULT pg_current_xact_id()
+);
+CREATE INDEX batch_checkpoint ON @extschema@.batch (checkpoint_id, batch);
+
+COMMENT ON TABLE @extschema@.checkpoint IS
+  'Where each stream (foreign table, consumer, partition) stands; written in the transaction that takes the rows';
+COMMENT ON COLUMN @extschema@.checkpoint.position IS 'page, next, pages …: see walk.h; null is the beginning';
+COMMENT ON COLUMN @extschema@.checkpoint.pending IS 'the last statement stopped before the end of the walk (LIMIT); more is there';
+COMMENT ON COLUMN @extschema@.checkpoint.updated_at IS 'when the position last moved';
+COMMENT ON COLUMN @extschema@.checkpoint.checked_at IS 'when the end of the list was last reached, with or without new records';
+COMMENT ON TABLE @extschema@.delivered_key IS
+  'Keys of records handed up that the API can serve again';
+COMMENT ON TABLE @extschema@.batch IS
+  'Commit log: one row for each statement that moved a checkpoint; the last checkpoint_fdw.batch_history a stream are kept';
+COMMENT ON COLUMN @extschema@.batch.skipped IS 'known records that the API served again';
+COMMENT ON COLUMN @extschema@.batch.bytes IS 'of response bodies, decompressed';
+
+-- rows of a table that is gone must not be dumped: as a bare number they would come back under another table
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.checkpoint',
+  'WHERE foreign_table::oid IN (SELECT oid FROM pg_catalog.pg_class)');
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.delivered_key',
+  'WHERE checkpoint_id IN (SELECT id FROM @extschema@.checkpoint WHERE foreign_table::oid IN (SELECT oid FROM pg_catalog.pg_class))');
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.batch',
+  'WHERE checkpoint_id IN (SELECT id FROM @extschema@.checkpoint WHERE foreign_table::oid IN (SELECT oid FROM pg_catalog.pg_class))');
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.checkpoint_id_seq', '');
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.batch_seq', '');
+
+
+---- when a foreign table is dropped, its streams go too
+
+CREATE FUNCTION @extschema@.forget_streams(foreign_tables oid[]) RETURNS void
+LANGUAGE sql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+  DELETE FROM @extschema@.delivered_key k USING @extschema@.checkpoint c
+   WHERE k.checkpoint_id = c.id AND c.foreign_table::oid = ANY (foreign_tables);
+  DELETE FROM @extschema@.batch b USING @extschema@.checkpoint c
+   WHERE b.checkpoint_id = c.id AND c.foreign_table::oid = ANY (foreign_tables);
+  DELETE FROM @extschema@.checkpoint c WHERE c.foreign_table::oid = ANY (foreign_tables);
+END;
+REVOKE ALL ON FUNCTION @extschema@.forget_streams(oid[]) FROM PUBLIC;
+COMMENT ON FUNCTION @extschema@.forget_streams(oid[]) IS
+  'Internal: delete all rows about these foreign tables';
+
+CREATE FUNCTION @extschema@.on_drop() RETURNS event_trigger
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  gone oid[] := (SELECT array_agg(objid) FROM pg_event_trigger_dropped_objects() WHERE object_type = 'foreign table');
+BEGIN
+  IF gone IS NOT NULL AND to_regclass('@extschema@.checkpoint') IS NOT NULL THEN
+    PERFORM @extschema@.forget_streams(gone);
+  END IF;
+END
+$$;
+REVOKE ALL ON FUNCTION @extschema@.on_drop() FROM PUBLIC;
+COMMENT ON FUNCTION @extschema@.on_drop() IS 'Event trigger: a dropped foreign table takes its streams with it';
+
+CREATE EVENT TRIGGER checkpoint_fdw_drop ON sql_drop
+  WHEN TAG IN ('DROP FOREIGN TABLE', 'DROP SERVER', 'DROP SCHEMA', 'DROP OWNED', 'DROP EXTENSION', 'DROP FOREIGN DATA WRAPPER', 'DROP TYPE', 'DROP TABLE')
+  EXECUTE FUNCTION @extschema@.on_drop();
+
+
+---- functions and views for users
+
+CREATE FUNCTION @extschema@.reset(foreign_table regclass, consumer text DEFAULT NULL, partition jsonb DEFAULT NULL) RETURNS bigint
+LANGUAGE C AS 'MODULE_PATHNAME', 'checkpoint_fdw_reset';
+COMMENT ON FUNCTION @extschema@.reset(regclass, text, jsonb) IS
+  'Forget the checkpoints of a foreign table, so that the next load begins at the beginning. consumer, partition: only those (null: all). Returns how many. Waits for a running load; transactional. Owner of the foreign table only (42501).';
+
+CREATE VIEW @extschema@.status WITH (security_barrier) AS
+SELECT c.foreign_table, c.consumer, c.partition,
+       CASE WHEN pg_catalog.pg_has_role(r.relowner, 'USAGE') THEN c.position END AS position,
+       c.target, c.pending, c.batch, b.records AS last_records,
+       (SELECT pg_catalog.count(*) FROM @extschema@.delivered_key k WHERE k.checkpoint_id = c.id) AS keys,
+       c.checked_at, c.updated_at, c.failures, c.last_error
+  FROM @extschema@.checkpoint c
+  JOIN pg_catalog.pg_class r ON r.oid = c.foreign_table
+  LEFT JOIN @extschema@.batch b ON b.batch = c.batch
+ WHERE pg_catalog.has_table_privilege(c.foreign_table, 'SELECT');
+COMMENT ON VIEW @extschema@.status IS
+  'Where every stream stands, for the foreign tables that the current user may select from; the position itself is for the owner';
+
+CREATE VIEW @extschema@.batches WITH (security_barrier) AS
+SELECT b.batch, c.foreign_table, c.consumer, c.partition, b.target, b.records, b.skipped, b.rejected,
+       b.pages, b.requests, b.retries, b.bytes, b.started_at, b.finished_at, b.xid
+  FROM @extschema@.batch b
+  JOIN @extschema@.checkpoint c ON c.id = b.checkpoint_id
+ WHERE pg_catalog.has_table_privilege(c.foreign_table, 'SELECT');
+COMMENT ON VIEW @extschema@.batches IS
+  'Commit log of all streams that the current user may select from: one row for each statement that moved a checkpoint';
+
+GRANT SELECT ON @extschema@.status, @extschema@.batches TO PUBLIC;

@@ -1,0 +1,416 @@
+/*
+ * checkpoint.c
+ *	  Reading, locking and writing the catalog row of a stream.
+ */
+#include "checkpoint.h"
+
+#include "access/transam.h"
+#include "access/xact.h"
+#include "catalog/pg_type.h"
+#include "lib/ilist.h"
+#include "miscadmin.h"
+#include "sql.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+#include "utils/timestamp.h"
+
+int cfdw_guc_on_busy = CFDW_ON_BUSY_WAIT;
+char *cfdw_guc_consumer = NULL;
+int cfdw_guc_batch_history = 100;
+
+#define SELECT_CHECKPOINT \
+	"SELECT id, position::text, target, xmin FROM checkpoint_fdw.checkpoint" \
+	" WHERE foreign_table = $1 AND consumer = $2" \
+	" AND hashtextextended((partition::text) COLLATE \"C\", 0) = hashtextextended(($3::jsonb::text) COLLATE \"C\", 0)" \
+	" AND partition = $3::jsonb"
+
+struct CfdwOpenScan
+{
+	dlist_node node;
+	Oid foreign_table;
+	char *consumer;
+	char *partition;
+	bool listed;
+	MemoryContextCallback callback;
+};
+
+/* Advancing scans of this backend that are open. */
+static dlist_head open_scans = DLIST_STATIC_INIT(open_scans);
+
+/* ---- read and lock ---- */
+
+static int
+stream_args(const CfdwStream *stream, CfdwSqlArg *args)
+{
+	args[0] = cfdw_sql_oid(stream->foreign_table);
+	args[1] = cfdw_sql_text(stream->consumer);
+	args[2] = cfdw_sql_text(stream->partition);
+	return 3;
+}
+
+static CfdwCheckpoint *
+new_checkpoint(const CfdwStream *stream)
+{
+	CfdwCheckpoint *checkpoint = palloc0(sizeof(CfdwCheckpoint));
+
+	checkpoint->stream = *stream;
+	checkpoint->context = CurrentMemoryContext;
+	return checkpoint;
+}
+
+/* Run a SELECT_CHECKPOINT with some ending; false: no row. */
+static bool
+select_checkpoint(CfdwSql *sql, CfdwCheckpoint *checkpoint, const char *query)
+{
+	CfdwSqlArg args[3];
+	bool isnull;
+
+	stream_args(&checkpoint->stream, args);
+	if (cfdw_sql_run(sql, query, SPI_OK_SELECT, 3, args) == 0)
+		return false;
+	checkpoint->id = DatumGetInt64(cfdw_sql_get(0, 1, &isnull));
+	checkpoint->position = cfdw_sql_get_text(checkpoint->context, 0, 2);
+	checkpoint->target = cfdw_sql_get_text(checkpoint->context, 0, 3);
+	checkpoint->xmin = DatumGetTransactionId(cfdw_sql_get(0, 4, &isnull));
+	return true;
+}
+
+static void
+read_keys(CfdwSql *sql, CfdwCheckpoint *checkpoint)
+{
+	CfdwSqlArg args[1] = {cfdw_sql_int8(checkpoint->id)};
+
+	checkpoint->key_count = (int) cfdw_sql_run(sql, "SELECT key FROM checkpoint_fdw.delivered_key WHERE checkpoint_id = $1",
+											   SPI_OK_SELECT, 1, args);
+	checkpoint->keys = MemoryContextAllocHuge(checkpoint->context, sizeof(char *) * Max(checkpoint->key_count, 1));
+	for (int i = 0; i < checkpoint->key_count; i++)
+		checkpoint->keys[i] = cfdw_sql_get_text(checkpoint->context, i, 1);
+}
+
+CfdwCheckpoint *
+cfdw_checkpoint_read(const CfdwStream *stream)
+{
+	CfdwCheckpoint *checkpoint = new_checkpoint(stream);
+	CfdwSql sql;
+
+	cfdw_sql_begin(&sql, true);
+	if (select_checkpoint(&sql, checkpoint, SELECT_CHECKPOINT))
+		read_keys(&sql, checkpoint);
+	cfdw_sql_end(&sql);
+	return checkpoint;
+}
+
+static void
+insert_row(const CfdwStream *stream)
+{
+	CfdwSql sql;
+	CfdwSqlArg args[3];
+
+	cfdw_sql_begin(&sql, false);
+	cfdw_sql_run(&sql, "INSERT INTO checkpoint_fdw.checkpoint (foreign_table, consumer, partition)"
+					   " VALUES ($1, $2, $3::jsonb) ON CONFLICT DO NOTHING",
+				 SPI_OK_INSERT, stream_args(stream, args), args);
+	cfdw_sql_end(&sql);
+}
+
+/*
+ * The insert waits for a session that has inserted the row and not committed
+ * yet; where nobody may wait, a lock_timeout in a subtransaction tells.
+ */
+static bool
+insert_row_or_busy(const CfdwStream *stream)
+{
+	MemoryContext context = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+	volatile bool busy = false;
+
+	BeginInternalSubTransaction(NULL);
+	MemoryContextSwitchTo(context);
+	PG_TRY();
+	{
+		int level = NewGUCNestLevel();
+
+		(void) set_config_option("lock_timeout", "1ms", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+		insert_row(stream);
+		AtEOXact_GUC(false, level);
+		ReleaseCurrentSubTransaction();
+	}
+	PG_CATCH();
+	{
+		ErrorData *error;
+
+		MemoryContextSwitchTo(context);
+		error = CopyErrorData();
+		if (error->sqlerrcode != ERRCODE_LOCK_NOT_AVAILABLE)
+			PG_RE_THROW();
+		FlushErrorState();
+		FreeErrorData(error);
+		RollbackAndReleaseCurrentSubTransaction();
+		busy = true;
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(context);
+	CurrentResourceOwner = owner;
+	return busy;
+}
+
+/* One try to lock the row; sets *busy if somebody else holds it and we do not wait. */
+static bool
+try_lock(CfdwCheckpoint *checkpoint, bool *busy)
+{
+	CfdwSql sql;
+	bool locked;
+
+	*busy = false;
+	cfdw_sql_begin(&sql, false);
+	locked = select_checkpoint(&sql, checkpoint, cfdw_guc_on_busy == CFDW_ON_BUSY_WAIT ? SELECT_CHECKPOINT " FOR UPDATE" : SELECT_CHECKPOINT " FOR UPDATE SKIP LOCKED");
+	if (locked)
+		read_keys(&sql, checkpoint);
+	else if (cfdw_guc_on_busy != CFDW_ON_BUSY_WAIT)
+		*busy = select_checkpoint(&sql, checkpoint, SELECT_CHECKPOINT);
+	cfdw_sql_end(&sql);
+	return locked;
+}
+
+/* Was the row written by a transaction that the statement's snapshot does not see? */
+static bool
+is_too_new(const CfdwCheckpoint *checkpoint, Snapshot snapshot)
+{
+	TransactionId xmin = checkpoint->xmin;
+
+	if (snapshot == NULL || !TransactionIdIsNormal(xmin) || TransactionIdIsCurrentTransactionId(xmin))
+		return false;
+	/* a frozen row keeps its old xmin, which after a wraparound seems to lie in the future */
+	if (TransactionIdFollowsOrEquals(xmin, ReadNextTransactionId()))
+		return false;
+	return XidInMVCCSnapshot(xmin, snapshot);
+}
+
+CfdwCheckpoint *
+cfdw_checkpoint_lock(const CfdwStream *stream, const CfdwConsumer *consumer)
+{
+	CfdwCheckpoint *checkpoint = new_checkpoint(stream);
+	bool busy;
+
+	while (!try_lock(checkpoint, &busy))
+	{
+		if (!busy && cfdw_guc_on_busy == CFDW_ON_BUSY_WAIT)
+			insert_row(stream);
+		else if (!busy)
+			busy = insert_row_or_busy(stream);
+		if (busy && cfdw_guc_on_busy == CFDW_ON_BUSY_SKIP)
+			return NULL;
+		if (busy)
+			ereport(ERROR,
+					(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
+					 errmsg("the checkpoint of foreign table \"%s\" is in use by another session", get_rel_name(stream->foreign_table)),
+					 errhint("Run the statement again later, or SET checkpoint_fdw.on_busy = wait.")));
+	}
+	if (is_too_new(checkpoint, consumer->snapshot) && (IsolationUsesXactSnapshot() || !consumer->insert_only))
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("the checkpoint of foreign table \"%s\" moved while this statement waited for it", get_rel_name(stream->foreign_table)),
+				 errdetail("The statement reads other tables as they were before that load."),
+				 errhint("Nothing was read from the API; run the statement again.")));
+	return checkpoint;
+}
+
+/* ---- open scans of this backend ---- */
+
+static void
+leave_at_reset(void *arg)
+{
+	CfdwOpenScan *scan = arg;
+
+	if (scan->listed)
+		dlist_delete(&scan->node);
+	scan->listed = false;
+}
+
+CfdwOpenScan *
+cfdw_checkpoint_enter(const CfdwStream *stream, MemoryContext query_context)
+{
+	CfdwOpenScan *scan;
+	dlist_iter iter;
+
+	dlist_foreach(iter, &open_scans)
+	{
+		scan = dlist_container(CfdwOpenScan, node, iter.cur);
+		if (scan->foreign_table == stream->foreign_table && strcmp(scan->consumer, stream->consumer) == 0 &&
+			strcmp(scan->partition, stream->partition) == 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_OBJECT_IN_USE),
+					 errmsg("the checkpoint of foreign table \"%s\" is being advanced by another scan of this session", get_rel_name(stream->foreign_table)),
+					 errdetail("A self-join, a UNION ALL, a trigger or a function reads the table while a statement loads from it."),
+					 errhint("Load once into a temporary table and read that, or use another checkpoint_fdw.consumer.")));
+	}
+	scan = MemoryContextAllocZero(query_context, sizeof(CfdwOpenScan));
+	scan->foreign_table = stream->foreign_table;
+	scan->consumer = MemoryContextStrdup(query_context, stream->consumer);
+	scan->partition = MemoryContextStrdup(query_context, stream->partition);
+	scan->callback.func = leave_at_reset;
+	scan->callback.arg = scan;
+	MemoryContextRegisterResetCallback(query_context, &scan->callback);
+	dlist_push_head(&open_scans, &scan->node);
+	scan->listed = true;
+	return scan;
+}
+
+void
+cfdw_checkpoint_leave(CfdwOpenScan *scan)
+{
+	leave_at_reset(scan);
+}
+
+/* ---- targets ---- */
+
+void
+cfdw_checkpoint_check_target(const CfdwCheckpoint *checkpoint, const CfdwConsumer *consumer)
+{
+	if (cfdw_guc_plan_guard == CFDW_GUARD_OFF || consumer->from_beginning || consumer->target_is_new ||
+		checkpoint->target == NULL || consumer->target_name == NULL ||
+		strcmp(checkpoint->target, consumer->target_name) == 0)
+		return;
+	ereport(cfdw_guc_plan_guard == CFDW_GUARD_WARNING ? WARNING : ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("consumer \"%s\" of foreign table \"%s\" feeds table %s, not %s", checkpoint->stream.consumer,
+					get_rel_name(checkpoint->stream.foreign_table), checkpoint->target, consumer->target_name),
+			 errdetail("The records before the checkpoint are in %s only.", checkpoint->target),
+			 errhint("SET checkpoint_fdw.consumer to a name of its own for each target, or SET checkpoint_fdw.start = beginning to read everything again.")));
+}
+
+/* ---- write ---- */
+
+typedef struct KeyArray
+{
+	ArrayBuildState *state;
+} KeyArray;
+
+static void
+collect_key(const char *key, void *arg)
+{
+	KeyArray *keys = arg;
+
+	keys->state = accumArrayResult(keys->state, CStringGetTextDatum(key), false, TEXTOID, CurrentMemoryContext);
+}
+
+/* The keys of the new position take the place of the old ones. */
+static void
+write_keys(CfdwSql *sql, const CfdwCheckpoint *checkpoint, CfdwWalk *walk, int64 batch)
+{
+	KeyArray keys = {NULL};
+	CfdwSqlArg args[3] = {cfdw_sql_int8(checkpoint->id), cfdw_sql_int8(batch)};
+
+	cfdw_sql_run(sql, "DELETE FROM checkpoint_fdw.delivered_key WHERE checkpoint_id = $1", SPI_OK_DELETE, 1, args);
+	cfdw_walk_each_key(walk, collect_key, &keys);
+	if (keys.state == NULL)
+		return;
+	args[2].type = TEXTARRAYOID;
+	args[2].value = makeArrayResult(keys.state, CurrentMemoryContext);
+	args[2].isnull = false;
+	cfdw_sql_run(sql, "INSERT INTO checkpoint_fdw.delivered_key (checkpoint_id, batch, key) SELECT $1, $2, k FROM unnest($3) k",
+				 SPI_OK_INSERT, 3, args);
+}
+
+static int64
+write_batch(CfdwSql *sql, const CfdwCheckpoint *checkpoint, const char *position, const CfdwWalkCounts *counts,
+			const char *target, TimestampTz started_at)
+{
+	bool isnull;
+	int64 batch;
+	CfdwSqlArg prune[2];
+	CfdwSqlArg args[10] = {
+		cfdw_sql_int8(checkpoint->id), cfdw_sql_text(target), cfdw_sql_text(checkpoint->position), cfdw_sql_text(position), cfdw_sql_int8(counts->records), cfdw_sql_int8(counts->skipped), cfdw_sql_int8(counts->pages), cfdw_sql_int8(counts->requests), cfdw_sql_int8(counts->bytes), {TIMESTAMPTZOID, TimestampTzGetDatum(started_at), false}};
+
+	cfdw_sql_run(sql, "INSERT INTO checkpoint_fdw.batch (checkpoint_id, target, from_position, to_position, records, skipped, pages, requests, bytes, started_at)"
+					  " VALUES ($1, $2, $3::jsonb, $4::jsonb, $5, $6, $7, $8, $9, $10) RETURNING batch",
+				 SPI_OK_INSERT_RETURNING, 10, args);
+	batch = DatumGetInt64(cfdw_sql_get(0, 1, &isnull));
+	prune[0] = args[0];
+	prune[1] = cfdw_sql_int8(cfdw_guc_batch_history);
+	cfdw_sql_run(sql, "DELETE FROM checkpoint_fdw.batch WHERE checkpoint_id = $1 AND batch <="
+					  " (SELECT b.batch FROM checkpoint_fdw.batch b WHERE b.checkpoint_id = $1 ORDER BY b.batch DESC OFFSET $2 LIMIT 1)",
+				 SPI_OK_DELETE, 2, prune);
+	return batch;
+}
+
+static void
+update_row(CfdwSql *sql, const CfdwCheckpoint *checkpoint, const char *position, const char *target, int64 batch, bool pending, bool complete)
+{
+	CfdwSqlArg args[7] = {
+		cfdw_sql_int8(checkpoint->id), cfdw_sql_text(checkpoint->position), cfdw_sql_text(position),
+		cfdw_sql_text(target), cfdw_sql_int8(batch), cfdw_sql_bool(pending), cfdw_sql_bool(complete)};
+
+	if (cfdw_sql_run(sql, "UPDATE checkpoint_fdw.checkpoint SET position = $3::jsonb, target = coalesce($4, target),"
+						  " batch = coalesce(nullif($5, 0), batch), pending = $6,"
+						  " updated_at = CASE WHEN $5 > 0 THEN clock_timestamp() ELSE updated_at END,"
+						  " checked_at = CASE WHEN $7 THEN clock_timestamp() ELSE checked_at END"
+						  " WHERE id = $1 AND position IS NOT DISTINCT FROM $2::jsonb",
+					 SPI_OK_UPDATE, 7, args) != 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("the checkpoint of foreign table \"%s\" was changed while it was being advanced", get_rel_name(checkpoint->stream.foreign_table)),
+				 errhint("Run the statement again; do not reset or advance a checkpoint from within the statement that loads.")));
+}
+
+/* The stored position in our own spelling (jsonb orders members its own way). */
+static const char *
+stored_position(const CfdwCheckpoint *checkpoint)
+{
+	CfdwPosition position;
+	CfdwError err;
+
+	if (!cfdw_position_parse(CurrentMemoryContext, checkpoint->position, &position, &err))
+		return "";
+	return cfdw_position_dump(CurrentMemoryContext, &position);
+}
+
+int64
+cfdw_checkpoint_write(const CfdwCheckpoint *checkpoint, CfdwWalk *walk, const CfdwConsumer *consumer, TimestampTz started_at)
+{
+	const CfdwWalkCounts *counts = cfdw_walk_counts(walk);
+	CfdwPosition position = cfdw_walk_position(walk);
+	char *text = cfdw_position_dump(CurrentMemoryContext, &position);
+	const char *target = consumer->target_is_new ? NULL : consumer->target_name;
+	int64 batch = 0;
+	CfdwSql sql;
+
+	cfdw_sql_begin(&sql, false);
+	if (counts->records > 0 || strcmp(text, stored_position(checkpoint)) != 0)
+	{
+		batch = write_batch(&sql, checkpoint, text, counts, consumer->target_name, started_at);
+		write_keys(&sql, checkpoint, walk, batch);
+	}
+	update_row(&sql, checkpoint, text, target, batch, position.pages > 0, cfdw_walk_at_end(walk));
+	cfdw_sql_end(&sql);
+	return batch;
+}
+
+/* ---- reset ---- */
+
+int64
+cfdw_checkpoint_reset(Oid foreign_table, const char *consumer, const char *partition)
+{
+	CfdwSqlArg args[3] = {cfdw_sql_oid(foreign_table), cfdw_sql_text(consumer), cfdw_sql_text(partition)};
+	CfdwSqlArg ids = {INT8ARRAYOID, (Datum) 0, false};
+	bool isnull;
+	int64 count;
+	CfdwSql sql;
+
+	cfdw_sql_begin(&sql, false);
+	cfdw_sql_run(&sql, "SELECT coalesce(array_agg(t.id), '{}'), count(*) FROM (SELECT id FROM checkpoint_fdw.checkpoint"
+					   " WHERE foreign_table = $1 AND ($2 IS NULL OR consumer = $2) AND ($3 IS NULL OR partition = $3::jsonb)"
+					   " ORDER BY id FOR UPDATE) t",
+				 SPI_OK_SELECT, 3, args);
+	ids.value = cfdw_sql_get(0, 1, &isnull);
+	count = DatumGetInt64(cfdw_sql_get(0, 2, &isnull));
+	cfdw_sql_run(&sql, "DELETE FROM checkpoint_fdw.delivered_key WHERE checkpoint_id = ANY ($1)", SPI_OK_DELETE, 1, &ids);
+	cfdw_sql_run(&sql, "DELETE FROM checkpoint_fdw.batch WHERE checkpoint_id = ANY ($1)", SPI_OK_DELETE, 1, &ids);
+	cfdw_sql_run(&sql, "DELETE FROM checkpoint_fdw.checkpoint WHERE id = ANY ($1)", SPI_OK_DELETE, 1, &ids);
+	cfdw_sql_end(&sql);
+	return count;
+}

@@ -1,0 +1,87 @@
+/*
+ * checkpoint.h
+ *	  The catalog row of a stream: read, lock, write.  The only writer of the
+ *	  schema checkpoint_fdw.
+ *
+ * A stream is (foreign table, consumer, partition).  Its row is locked at the
+ * first fetch and written when the scan ends, both in the transaction of the
+ * statement that takes the rows: position and rows commit or roll back as one.
+ */
+#ifndef CFDW_CHECKPOINT_H
+#define CFDW_CHECKPOINT_H
+
+#include "consumer.h"
+#include "walk.h"
+
+typedef enum CfdwOnBusy
+{
+	CFDW_ON_BUSY_WAIT,
+	CFDW_ON_BUSY_ERROR,
+	CFDW_ON_BUSY_SKIP
+} CfdwOnBusy;
+
+extern int cfdw_guc_on_busy;       /* checkpoint_fdw.on_busy */
+extern char *cfdw_guc_consumer;    /* checkpoint_fdw.consumer */
+extern int cfdw_guc_batch_history; /* checkpoint_fdw.batch_history */
+
+/* What names a stream. */
+typedef struct CfdwStream
+{
+	Oid foreign_table;
+	const char *consumer;
+	const char *partition; /* JSON object text, "{}" without param columns */
+} CfdwStream;
+
+typedef struct CfdwCheckpoint
+{
+	CfdwStream stream;
+	int64 id;       /* 0: no row (a peek before the first load) */
+	char *position; /* JSON text, NULL: the beginning */
+	char *target;   /* qualified name of the table it feeds, NULL: none yet */
+	int key_count;
+	char **keys;           /* of the records handed up from the position's page */
+	TransactionId xmin;    /* of the row version */
+	MemoryContext context; /* of all this */
+} CfdwCheckpoint;
+
+/* Read under the statement's snapshot, for a peek.  Never NULL. */
+extern CfdwCheckpoint *cfdw_checkpoint_read(const CfdwStream *stream);
+
+/*
+ * Lock the stream's row, making it if need be, for a scan that advances; the
+ * lock is held until the transaction ends.  NULL: another session holds it
+ * and on_busy is skip.  Errors: 55P03 busy with on_busy = error; 40001 the
+ * row moved since the statement began and the statement cannot go on (see
+ * CfdwConsumer.insert_only), or in REPEATABLE READ and above.
+ */
+extern CfdwCheckpoint *cfdw_checkpoint_lock(const CfdwStream *stream, const CfdwConsumer *consumer);
+
+/*
+ * Enter the stream in this backend's list of open advancing scans; it leaves
+ * with cfdw_checkpoint_leave or when query_context is reset.  A second entry
+ * is ERROR 55006: the row lock does not protect a backend against itself.
+ */
+typedef struct CfdwOpenScan CfdwOpenScan;
+extern CfdwOpenScan *cfdw_checkpoint_enter(const CfdwStream *stream, MemoryContext query_context);
+extern void cfdw_checkpoint_leave(CfdwOpenScan *scan);
+
+/*
+ * Refuse (subject to plan_guard) a consumer that feeds another permanent
+ * table than before: 55000.
+ */
+extern void cfdw_checkpoint_check_target(const CfdwCheckpoint *checkpoint, const CfdwConsumer *consumer);
+
+/*
+ * Write the walk's position, keys and a batch row.  from is the position
+ * that was locked, as JSON text.  Returns the batch, or 0 if the position did
+ * not move and nothing was handed up (then only checked_at is written).
+ */
+extern int64 cfdw_checkpoint_write(const CfdwCheckpoint *checkpoint, CfdwWalk *walk, const CfdwConsumer *consumer, TimestampTz started_at);
+
+/*
+ * Forget the streams of a foreign table (consumer, partition: only those,
+ * NULL: all); waits for a running load.  Returns how many there were.
+ */
+extern int64 cfdw_checkpoint_reset(Oid foreign_table, const char *consumer, const char *partition);
+
+#endif /* CFDW_CHECKPOINT_H */

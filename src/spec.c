@@ -1,0 +1,192 @@
+/*
+ * spec.c
+ *	  From options to a walk's specification.
+ */
+#include "spec.h"
+
+#include "common/base64.h"
+#include "report.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "wait.h"
+
+#define USER_AGENT "checkpoint_fdw/1.0"
+
+/* Headers collected by name; a later one of the same name replaces an earlier one. */
+typedef struct HeaderList
+{
+	int count;
+	CfdwHeader *items;
+} HeaderList;
+
+static void
+set_header(HeaderList *list, const char *name, const char *value)
+{
+	int i = 0;
+
+	while (i < list->count && pg_strcasecmp(list->items[i].name, name) != 0)
+		i++;
+	if (i == list->count)
+	{
+		list->items = list->items ? repalloc(list->items, sizeof(CfdwHeader) * (i + 1)) : palloc(sizeof(CfdwHeader));
+		list->count++;
+	}
+	list->items[i].name = name;
+	list->items[i].value = value;
+}
+
+static bool
+add_member(const char *name, CfdwJson *value, void *arg)
+{
+	char *text = cfdw_json_text(CurrentMemoryContext, value);
+
+	if (text != NULL)
+		set_header(arg, pstrdup(name), text);
+	return true;
+}
+
+/* headers is a JSON object of names and values; the validator has seen to that. */
+static void
+add_headers(HeaderList *list, const char *json)
+{
+	CfdwJson *root;
+	CfdwError err;
+
+	if (json == NULL)
+		return;
+	if (!cfdw_json_parse(CurrentMemoryContext, json, strlen(json), &root, &err))
+		cfdw_report(&err);
+	cfdw_json_each(root, add_member, list);
+}
+
+static char *
+base64(const char *s)
+{
+	int size = pg_b64_enc_len(strlen(s));
+	char *out = palloc(size + 1);
+	int len;
+
+#if PG_VERSION_NUM >= 180000
+	len = pg_b64_encode((const uint8 *) s, strlen(s), out, size);
+#else
+	len = pg_b64_encode(s, strlen(s), out, size);
+#endif
+	if (len < 0)
+		ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("could not encode the user name and password")));
+	out[len] = '\0';
+	return out;
+}
+
+static void
+set_auth(CfdwEndpoint *endpoint, const CfdwOptions *options)
+{
+	HeaderList list = {0, NULL};
+
+	if (options->auth == CFDW_AUTH_BEARER)
+		set_header(&list, "Authorization", psprintf("Bearer %s", options->token));
+	else if (options->auth == CFDW_AUTH_BASIC)
+		set_header(&list, "Authorization",
+				   psprintf("Basic %s", base64(psprintf("%s:%s", options->username, options->password ? options->password : ""))));
+	else if (options->auth == CFDW_AUTH_API_KEY && options->api_key_in_query)
+	{
+		endpoint->auth_param = options->api_key_name;
+		endpoint->auth_value = options->api_key;
+	}
+	else if (options->auth == CFDW_AUTH_API_KEY)
+		set_header(&list, options->api_key_name, options->api_key);
+	endpoint->auth_header_count = list.count;
+	endpoint->auth_headers = list.items;
+}
+
+static void
+append_segment(StringInfo out, const char *name)
+{
+	appendStringInfoChar(out, '/');
+	for (const char *c = name; *c; c++)
+		if (*c == '~')
+			appendStringInfoString(out, "~0");
+		else if (*c == '/')
+			appendStringInfoString(out, "~1");
+		else
+			appendStringInfoChar(out, *c);
+}
+
+/* Where the keyset column is in a record, as a pointer. */
+static char *
+keyset_path(Oid foreign_table, const char *column)
+{
+	AttrNumber attnum = get_attnum(foreign_table, column);
+	CfdwColumnOptions *options = cfdw_options_for_column(foreign_table, attnum);
+	StringInfoData path;
+
+	if (options->path != NULL && options->path[0] == '/')
+		return pstrdup(options->path);
+	if (options->path != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("path of keyset_column \"%s\" must be a JSON pointer", column),
+				 errhint("Write the path as \"/member\" instead of an SQL/JSON path.")));
+	initStringInfo(&path);
+	append_segment(&path, column);
+	return path.data;
+}
+
+static void
+set_endpoint(CfdwEndpoint *endpoint, Oid foreign_table, const CfdwOptions *options)
+{
+	HeaderList headers = {0, NULL};
+
+	endpoint->base_url = options->base_url;
+	endpoint->endpoint = options->endpoint;
+	endpoint->method = options->method;
+	endpoint->params = options->params;
+	endpoint->body = options->body;
+	endpoint->content_type = options->content_type;
+	add_headers(&headers, options->server_headers);
+	add_headers(&headers, options->mapping_headers);
+	add_headers(&headers, options->table_headers);
+	endpoint->header_count = headers.count;
+	endpoint->headers = headers.items;
+	set_auth(endpoint, options);
+	endpoint->pagination = options->pagination;
+	endpoint->cursor_path = options->cursor_path;
+	endpoint->cursor_header = options->cursor_header;
+	endpoint->cursor_param = options->cursor_param;
+	endpoint->next_url_path = options->next_url_path;
+	if (options->keyset_column != NULL)
+		endpoint->keyset_path = keyset_path(foreign_table, options->keyset_column);
+	endpoint->offset_param = options->offset_param;
+	endpoint->page_param = options->page_param;
+	endpoint->page_start = options->page_start;
+	endpoint->cursor_end = options->cursor_end;
+	endpoint->limit_param = options->limit_param;
+	endpoint->page_size = options->page_size;
+	endpoint->has_more_path = options->has_more_path;
+	endpoint->ndjson = options->ndjson;
+	endpoint->evaluate = cfdw_jsonpath_first;
+}
+
+CfdwWalkSpec *
+cfdw_spec_make(Oid foreign_table, const CfdwOptions *options, bool keyed)
+{
+	CfdwWalkSpec *spec = palloc0(sizeof(CfdwWalkSpec));
+	CfdwError err;
+
+	set_endpoint(&spec->endpoint, foreign_table, options);
+	spec->http.connect_timeout_ms = options->connect_timeout_ms;
+	spec->http.request_timeout_ms = options->request_timeout_ms;
+	spec->http.max_response_bytes = options->max_response_bytes;
+	spec->http.user_agent = options->user_agent ? options->user_agent : USER_AGENT;
+	spec->page.has_path = options->records_path != NULL;
+	spec->page.ndjson = options->ndjson;
+	spec->page.missing_is_empty = options->missing_is_empty;
+	if (options->records_path != NULL &&
+		!cfdw_pointer_parse(CurrentMemoryContext, options->records_path, true, &spec->page.records_path, &err))
+		cfdw_report(&err);
+	spec->mode = options->checkpoint;
+	spec->max_pages = options->max_pages;
+	spec->prefetch = options->prefetch;
+	spec->keyed = keyed;
+	spec->waiter = &cfdw_latch_waiter;
+	return spec;
+}
