@@ -11,11 +11,11 @@
  * The target of the link with relation "next" in a Link header's value
  * (several header lines joined by ", "), or NULL.  rel may be a list, quoted
  * or not, in any case; a link with results="false" counts as none (Sentry).
- * Text that is no Link header gives NULL.
+ * Text that is no Link header, or an empty target, gives NULL.
  */
 extern char *cfdw_header_next_link(CfdwArena *arena, const char *value);
 
-/* Parse an HTTP date (RFC 9110 5.6.7: IMF-fixdate, RFC 850, asctime) into seconds since 1970.  false: none. */
+/* Parse an HTTP date (RFC 9110 5.6.7: IMF-fixdate, RFC 850, asctime; also with a zone like +0200) into seconds since 1970.  false: none. */
 extern bool cfdw_header_date(const char *value, int64 *epoch);
 
-#endif							/* CFDW_HEADER_H */
+#endif /* CFDW_HEADER_H */

@@ -10,17 +10,17 @@
 
 typedef struct CfdwSegment
 {
-	char	   *name;			/* unescaped (~0, ~1); never NULL */
-	size_t		len;
-	int64		index;			/* as an array index, or -1 */
-	bool		wildcard;		/* "*" */
+	char *name; /* unescaped (~0, ~1); never NULL */
+	size_t len;
+	int64 index;   /* as an array index, or -1 */
+	bool wildcard; /* "*" */
 } CfdwSegment;
 
 typedef struct CfdwPointer
 {
-	int			count;			/* 0: the whole document */
+	int count; /* 0: the whole document */
 	CfdwSegment *segments;
-	bool		has_wildcard;
+	bool has_wildcard;
 } CfdwPointer;
 
 /*
@@ -29,4 +29,4 @@ typedef struct CfdwPointer
  */
 extern bool cfdw_pointer_parse(CfdwArena *arena, const char *text, bool allow_wildcard, CfdwPointer *out, CfdwError *err);
 
-#endif							/* CFDW_POINTER_H */
+#endif /* CFDW_POINTER_H */

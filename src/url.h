@@ -2,8 +2,9 @@
  * url.h
  *	  URLs as text: percent-encoding, resolution, origins, query pairs, masking.
  *
- * Parsing and resolution are libcurl's URL API (RFC 3986); this is the one
- * file beside http.c that includes libcurl.
+ * Text is split and resolved here by RFC 3986, the same with every version of
+ * libcurl; host and port are what libcurl's URL API says.  This is the one file
+ * beside http.c that includes libcurl.
  */
 #ifndef CFDW_URL_H
 #define CFDW_URL_H
@@ -20,7 +21,8 @@ extern void cfdw_url_encode(CfdwBuf *out, const char *s, size_t len, bool keep_s
 /*
  * Join base_url and an endpoint (which starts with "/", or is ""): base
  * without its trailing slashes, then the endpoint.  base may have a path; it
- * must be http or https without userinfo, query and fragment.
+ * must be http or https without userinfo, query and fragment.  Errors:
+ * CFDW_ERR_URL, CFDW_ERR_OPTION (no slash).
  */
 extern bool cfdw_url_join(CfdwArena *arena, const char *base, const char *endpoint, char **out, CfdwError *err);
 
@@ -35,6 +37,8 @@ extern bool cfdw_url_has_param(const char *url, const char *name);
  * (RFC 3986 5.2).  An absolute reference comes back byte for byte.  Errors:
  * CFDW_ERR_URL malformed; CFDW_ERR_FORBIDDEN not http(s), with userinfo, with
  * a backslash or a control character or blank in it.  Fragment is dropped.
+ * A host is ASCII without percent-encoding, or an IPv6 literal without a zone.
+ * DETAIL has the URL without its query.
  */
 extern bool cfdw_url_resolve(CfdwArena *arena, const char *base, const char *ref, char **out, CfdwError *err);
 
@@ -45,11 +49,13 @@ extern bool cfdw_url_same_origin(const char *a, const char *b);
  * For messages: a copy in which the value of the query pair named
  * secret_param (NULL: none) and of pairs that look secret (token, key,
  * secret, password, signature, sig, access_token, api_key, apikey,
- * client_secret …, compared without case) is "***", and userinfo is "***".
+ * client_secret …, compared without case and punctuation) is "***", and
+ * userinfo is "***".  Bytes that are not printable ASCII are percent-encoded.
+ * url may be any text.
  */
 extern char *cfdw_url_mask(CfdwArena *arena, const char *url, const char *secret_param);
 
 /* A copy without the query pairs of this name (the key is cut before a URL is stored). */
 extern char *cfdw_url_without_param(CfdwArena *arena, const char *url, const char *name);
 
-#endif							/* CFDW_URL_H */
+#endif /* CFDW_URL_H */
