@@ -141,6 +141,7 @@ start_work()
 	trap cleanup EXIT
 	trap 'exit 130' INT TERM HUP
 	bindir=$("$PG_CONFIG" --bindir)
+	PATH=$bindir:$PATH
 	work=$(mktemp -d "${TMPDIR:-/tmp}/checkpoint_fdw.XXXXXX")
 	source=$top
 	if [ "$(id -u)" = 0 ]; then
@@ -170,10 +171,12 @@ start_cluster()
 	unset PGSERVICE PGOPTIONS PGPASSFILE
 }
 
-# Start test/api/server.py with these arguments; $api_url is its address.
+# Start a Python program that listens and writes its port to --port-file; $api_url is its address.
 start_api()
 {
-	as_server python3 "$source/test/api/server.py" --port-file "$work/api.port" "$@" &
+	local program=$1
+	shift
+	as_server python3 "$source/$program" --port-file "$work/api.port" "$@" &
 	api_pid=$!
 	local tries=0
 	until [ -f "$work/api.port" ]; do
@@ -182,6 +185,23 @@ start_api()
 	done
 	api_url=http://127.0.0.1:$(cat "$work/api.port")
 	export api_url
+}
+
+# One request to the API server: METHOD, path, and a body if there is one.
+ask_api()
+{
+	python3 - "$1" "$api_url$2" "${3-}" <<-'PYTHON'
+		import sys, urllib.request
+		method, url, body = sys.argv[1:]
+		request = urllib.request.Request(url, body.encode() or None, method=method)
+		sys.stdout.write(urllib.request.urlopen(request).read().decode())
+	PYTHON
+}
+
+# SQL with plain output.
+sql()
+{
+	psql -X -A -t -q -v ON_ERROR_STOP=1 "$@"
 }
 
 cleanup()

@@ -28,6 +28,7 @@ answered.  See Rule and Step below; README.md in the folder above has examples.
     POST   /_release     {"path": …} or {}: let held answers go
     POST   /_clear       forget rules, log and changes; let held answers go
     GET    /_log         the requests seen, one a line   ?headers=a,b  ?path=/x  ?take (and forget them)
+    DELETE /_rule        forget the rules; let held answers go
     DELETE /_log         forget the requests seen
     GET    /_wait        wait until ?path= has been asked ?count= times (?timeout= seconds, else 504)
 """
@@ -221,11 +222,15 @@ class Api:
 
     def clear(self):
         with self.lock:
-            self.release(None)
-            self.rules = {}
+            self.clear_rules()
             self.log = []
             self.connections = 0
             self.collections = {c.name: Collection(c.name, c.initial, c.key) for c in self.given}
+
+    def clear_rules(self):
+        with self.lock:
+            self.release(None)
+            self.rules = {}
 
     def set_collection(self, spec):
         with self.lock:
@@ -361,7 +366,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def control(self, request):
         spec = self.control_spec(request)
         status, text = 200, ""
-        if request.path == "/_rule":
+        if request.path == "/_rule" and request.method == "DELETE":
+            self.api.clear_rules()
+        elif request.path == "/_rule":
             self.api.set_rule(spec)
         elif request.path == "/_collection":
             self.api.set_collection(spec)
