@@ -11,8 +11,18 @@ GRANT USAGE ON SCHEMA @extschema@ TO PUBLIC;
 CREATE FUNCTION @extschema@.handler() RETURNS fdw_handler
 LANGUAGE C STRICT AS 'MODULE_PATHNAME', 'checkpoint_fdw_handler';
 
+CREATE FUNCTION @extschema@.validator(options text[], catalog oid) RETURNS void
+LANGUAGE C STRICT AS 'MODULE_PATHNAME', 'checkpoint_fdw_validator';
+
 CREATE FOREIGN DATA WRAPPER checkpoint_fdw
-  HANDLER @extschema@.handler;
+  HANDLER @extschema@.handler
+  VALIDATOR @extschema@.validator;
+
+CREATE FUNCTION @extschema@.options(
+  OUT name text, OUT place text, OUT type text, OUT "default" text, OUT help text)
+RETURNS SETOF record
+LANGUAGE C STABLE STRICT PARALLEL SAFE ROWS 50 AS 'MODULE_PATHNAME', 'checkpoint_fdw_options';
+COMMENT ON FUNCTION @extschema@.options() IS 'all options of servers, user mappings, tables and columns';
 
 
 ---- the catalog: written by the library only

@@ -25,6 +25,10 @@ typedef struct CfdwArena CfdwArena;
 typedef struct MemoryContextData CfdwArena;
 #endif
 
+#if PG_VERSION_NUM >= 180000 && !defined(pg_attribute_noreturn)
+#define pg_attribute_noreturn() __attribute__((noreturn))
+#endif
+
 /* Create an arena below parent (NULL outside the server: a root).  name must be a string constant. */
 extern CfdwArena *cfdw_arena_new(CfdwArena *parent, const char *name);
 /* Run the reset callbacks, newest first, then give back all memory of the arena and its children. */

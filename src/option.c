@@ -1,0 +1,289 @@
+/*
+ * option.c
+ *	  Options from the catalog into structs, the validator that
+ *	  CREATE and ALTER call, and the SQL function options().
+ */
+#include "option.h"
+
+#include "access/htup_details.h"
+#include "access/relation.h"
+#include "access/reloptions.h"
+#include "catalog/pg_attribute.h"
+#include "catalog/pg_foreign_server.h"
+#include "catalog/pg_foreign_table.h"
+#include "catalog/pg_type.h"
+#include "catalog/pg_user_mapping.h"
+#include "commands/defrem.h"
+#include "foreign/foreign.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "option_check.h"
+#include "option_value.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
+
+PG_FUNCTION_INFO_V1(checkpoint_fdw_validator);
+PG_FUNCTION_INFO_V1(checkpoint_fdw_options);
+
+/* Put the options of one object, defaults included, into their fields. */
+static void
+read_options(CfdwOptionPlace place, List *given, void *into)
+{
+	ListCell *cell;
+
+	for (int i = 0; i < cfdw_option_count; i++)
+	{
+		const CfdwOptionDef *def = &cfdw_option_table[i];
+
+		if (def->place == place && def->default_text != NULL)
+			cfdw_option_store(def, def->default_text, into);
+	}
+	foreach(cell, given)
+	{
+		DefElem *option = lfirst(cell);
+
+		cfdw_option_store(cfdw_option_find(place, option->defname), defGetString(option), into);
+	}
+	for (int i = 0; i < cfdw_option_count; i++)
+	{
+		const CfdwOptionDef *def = &cfdw_option_table[i];
+
+		if (def->place == place && def->required && *(char **) ((char *) into + def->offset) == NULL)
+			ereport(ERROR,
+					(errcode(ERRCODE_FDW_OPTION_NAME_NOT_FOUND),
+					 errmsg("a %s needs the option \"%s\"", cfdw_place_name(place), def->name),
+					 errhint("%s: %s.", def->name, def->help)));
+	}
+}
+
+static void
+init_options(CfdwOptions *options)
+{
+	memset(options, 0, sizeof(*options));
+	options->pagination = CFDW_PAGINATION_UNKNOWN;
+}
+
+static const Oid catalogs[CFDW_PLACE_COUNT] = {
+	[CFDW_PLACE_SERVER] = ForeignServerRelationId,
+	[CFDW_PLACE_MAPPING] = UserMappingRelationId,
+	[CFDW_PLACE_TABLE] = ForeignTableRelationId,
+	[CFDW_PLACE_COLUMN] = AttributeRelationId,
+};
+
+/* validator(options text[], catalog oid): the server gives all options that the object will have. */
+Datum
+checkpoint_fdw_validator(PG_FUNCTION_ARGS)
+{
+	List *given = untransformRelOptions(PG_GETARG_DATUM(0));
+	Oid catalog = PG_GETARG_OID(1);
+	CfdwOptions options;
+	CfdwColumnOptions column = {0};
+
+	for (int place = 0; place < CFDW_PLACE_COUNT; place++)
+	{
+		void *into = place == CFDW_PLACE_COLUMN ? (void *) &column : (void *) &options;
+
+		if (catalogs[place] != catalog)
+			continue;
+		init_options(&options);
+		read_options(place, given, into);
+		cfdw_option_check(place, into);
+		PG_RETURN_VOID();
+	}
+	if (given != NIL)
+		ereport(ERROR,
+				(errcode(ERRCODE_FDW_INVALID_OPTION_NAME),
+				 errmsg("a foreign data wrapper has no options here"),
+				 errhint("Set them for servers, user mappings, tables and columns.")));
+	PG_RETURN_VOID();
+}
+
+/* options(): one row for each option, in the order of the table. */
+Datum
+checkpoint_fdw_options(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+
+	InitMaterializedSRF(fcinfo, 0);
+	for (int i = 0; i < cfdw_option_count; i++)
+	{
+		const CfdwOptionDef *def = &cfdw_option_table[i];
+		bool nulls[5] = {false, false, false, def->default_text == NULL, false};
+		Datum values[5] = {
+			CStringGetTextDatum(def->name),
+			CStringGetTextDatum(cfdw_place_name(def->place)),
+			CStringGetTextDatum(cfdw_option_type(def)),
+			nulls[3] ? (Datum) 0 : CStringGetTextDatum(def->default_text),
+			CStringGetTextDatum(psprintf("%s%s", def->help, def->required ? " (required)" : ""))};
+
+		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+	}
+	PG_RETURN_VOID();
+}
+
+/*
+ * The options of the user mapping that counts for a user: the user's own,
+ * else that for PUBLIC.  *owner: whose it is, InvalidOid for PUBLIC.  false:
+ * there is none.
+ */
+static bool
+find_mapping(Oid user, Oid server, Oid *owner, List **options)
+{
+	const Oid candidates[] = {user, InvalidOid};
+
+	*options = NIL;
+	for (int i = 0; i < lengthof(candidates); i++)
+	{
+		HeapTuple tuple = SearchSysCache2(USERMAPPINGUSERSERVER, ObjectIdGetDatum(candidates[i]), ObjectIdGetDatum(server));
+		Datum datum;
+		bool isnull;
+
+		if (!HeapTupleIsValid(tuple))
+			continue;
+		datum = SysCacheGetAttr(USERMAPPINGUSERSERVER, tuple, Anum_pg_user_mapping_umoptions, &isnull);
+		if (!isnull)
+			*options = untransformRelOptions(datum);
+		ReleaseSysCache(tuple);
+		*owner = candidates[i];
+		return true;
+	}
+	return false;
+}
+
+/* Raise if auth needs an option that the user mapping has not. */
+static void
+check_secret(const CfdwOptions *options, const ForeignServer *server, Oid user, bool has_mapping, Oid owner)
+{
+	const CfdwOptionDef *needed = cfdw_option_of_auth(options->auth);
+	const char *auth = cfdw_word_of(cfdw_option_lookup(CFDW_PLACE_SERVER, "auth")->words, options->auth);
+	const char *name = quote_identifier(server->servername);
+
+	if (needed == NULL || *(char *const *) ((const char *) options + needed->offset) != NULL)
+		return;
+	if (!has_mapping)
+		ereport(ERROR,
+				(errcode(ERRCODE_FDW_OPTION_NAME_NOT_FOUND),
+				 errmsg("auth '%s' of server \"%s\" needs a user mapping for \"%s\"",
+						auth, server->servername, GetUserNameFromId(user, false)),
+				 errhint("CREATE USER MAPPING FOR %s SERVER %s OPTIONS (%s '...')",
+						 quote_identifier(GetUserNameFromId(user, false)), name, needed->name)));
+	ereport(ERROR,
+			(errcode(ERRCODE_FDW_OPTION_NAME_NOT_FOUND),
+			 errmsg("auth '%s' of server \"%s\" needs the option \"%s\" in the user mapping for %s",
+					auth, server->servername, needed->name, MappingUserName(owner)),
+			 errhint("ALTER USER MAPPING FOR %s SERVER %s OPTIONS (ADD %s '...')",
+					 OidIsValid(owner) ? quote_identifier(GetUserNameFromId(owner, false)) : "PUBLIC", name, needed->name)));
+}
+
+/* keyset_column is no column: say so, with the nearest one. */
+static void
+pg_attribute_noreturn()
+	refuse_keyset(Oid foreign_table, const char *name)
+{
+	Relation relation = relation_open(foreign_table, AccessShareLock);
+	CfdwNearest nearest = cfdw_nearest_to(name);
+	StringInfoData names;
+
+	initStringInfo(&names);
+	for (int i = 0; i < RelationGetNumberOfAttributes(relation); i++)
+	{
+		Form_pg_attribute attribute = TupleDescAttr(RelationGetDescr(relation), i);
+
+		if (attribute->attisdropped)
+			continue;
+		appendStringInfo(&names, "%s%s", names.len > 0 ? ", " : "", NameStr(attribute->attname));
+		cfdw_nearest_feed(&nearest, NameStr(attribute->attname));
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_COLUMN),
+			 errmsg("keyset_column \"%s\" is no column of foreign table \"%s\"", name, RelationGetRelationName(relation)),
+			 nearest.best != NULL ? errhint("Perhaps you meant \"%s\".", nearest.best) : errhint("Its columns are: %s.", names.data)));
+}
+
+static void
+check_keyset(const CfdwOptions *options, Oid foreign_table)
+{
+	AttrNumber attnum;
+	CfdwColumnOptions *column;
+
+	if (options->keyset_column == NULL)
+		return;
+	attnum = get_attnum(foreign_table, options->keyset_column);
+	if (attnum <= 0)
+		refuse_keyset(foreign_table, options->keyset_column);
+	column = cfdw_options_for_column(foreign_table, attnum);
+	if (column->source != CFDW_SOURCE_VALUE || (column->path != NULL && column->path[0] == '$'))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("keyset_column \"%s\" cannot be read from a record's end", options->keyset_column),
+				 errhint("The column must have a JSON pointer as its path, and no source.")));
+}
+
+/* A context line, made beforehand: looking names up while an error is handled could fail. */
+static void
+add_context(void *arg)
+{
+	errcontext("%s", (const char *) arg);
+}
+
+CfdwOptions *
+cfdw_options_for_table(Oid foreign_table, Oid user)
+{
+	ForeignTable *table = GetForeignTable(foreign_table);
+	ForeignServer *server = GetForeignServer(table->serverid);
+	CfdwOptions *options = palloc(sizeof(CfdwOptions));
+	ErrorContextCallback context = {error_context_stack, add_context,
+									psprintf("options of foreign table \"%s\"", get_rel_name(foreign_table))};
+	List *mapping;
+	Oid owner = InvalidOid;
+	bool has_mapping = find_mapping(user, server->serverid, &owner, &mapping);
+
+	error_context_stack = &context;
+	init_options(options);
+	read_options(CFDW_PLACE_SERVER, server->options, options);
+	cfdw_option_check(CFDW_PLACE_SERVER, options);
+	read_options(CFDW_PLACE_MAPPING, mapping, options);
+	cfdw_option_check(CFDW_PLACE_MAPPING, options);
+	read_options(CFDW_PLACE_TABLE, table->options, options);
+	cfdw_option_check(CFDW_PLACE_TABLE, options);
+	check_secret(options, server, user, has_mapping, owner);
+	cfdw_option_check_auth(options);
+	check_keyset(options, foreign_table);
+	error_context_stack = context.previous;
+	return options;
+}
+
+/* A format is for times only; element types count, too. */
+static void
+check_format(Oid foreign_table, int attnum)
+{
+	Oid type = getBaseType(get_atttype(foreign_table, attnum));
+	Oid element = get_base_element_type(type);
+
+	if (OidIsValid(element))
+		type = element;
+	if (type != TIMESTAMPTZOID && type != TIMESTAMPOID && type != DATEOID)
+		ereport(ERROR,
+				(errcode(ERRCODE_FDW_INVALID_OPTION_NAME),
+				 errmsg("option \"format\" does not go with type %s", format_type_be(type)),
+				 errhint("It is for columns of type timestamptz, timestamp and date.")));
+}
+
+CfdwColumnOptions *
+cfdw_options_for_column(Oid foreign_table, int attnum)
+{
+	CfdwColumnOptions *options = palloc0(sizeof(CfdwColumnOptions));
+	char *line = psprintf("options of column \"%s\" of foreign table \"%s\"",
+						  get_attname(foreign_table, attnum, false), get_rel_name(foreign_table));
+	ErrorContextCallback context = {error_context_stack, add_context, line};
+
+	error_context_stack = &context;
+	read_options(CFDW_PLACE_COLUMN, GetForeignColumnOptions(foreign_table, attnum), options);
+	cfdw_option_check(CFDW_PLACE_COLUMN, options);
+	if (options->format != CFDW_FORMAT_NONE)
+		check_format(foreign_table, attnum);
+	error_context_stack = context.previous;
+	return options;
+}

@@ -1,0 +1,431 @@
+/*
+ * option_check.c
+ *	  What must hold between options.  Which option goes with which kind of
+ *	  pagination is in the table of options.
+ */
+#include "option_check.h"
+
+#include "json.h"
+#include "lib/stringinfo.h"
+#include "option_value.h"
+
+/* hint may be NULL */
+static void
+pg_attribute_noreturn()
+	refuse(int sqlstate, const char *message, const char *hint)
+{
+	ereport(ERROR, (errcode(sqlstate), errmsg_internal("%s", message), hint != NULL ? errhint("%s", hint) : 0));
+}
+
+/* The field of an option that is text. */
+static const char *
+text_of(const CfdwOptionDef *def, const void *options)
+{
+	return *(char *const *) ((const char *) options + def->offset);
+}
+
+static const char *
+pagination_name(int kind)
+{
+	return cfdw_word_of(cfdw_pagination_words, kind);
+}
+
+/* "cursor, keyset": the kinds of pagination in a set of bits */
+static char *
+paginations_listed(int bits)
+{
+	StringInfoData list;
+
+	initStringInfo(&list);
+	for (const CfdwOptionWord *word = cfdw_pagination_words; word->word != NULL; word++)
+	{
+		if (bits & CFDW_PAGINATION_BIT(word->value))
+			appendStringInfo(&list, "%s%s", list.len > 0 ? ", " : "", word->word);
+	}
+	return list.data;
+}
+
+/* Is the placeholder in the table's part of a request? */
+static bool
+uses(const CfdwOptions *options, const char *placeholder)
+{
+	const char *const templates[] = {options->endpoint, options->params, options->body, options->table_headers};
+
+	for (int i = 0; i < lengthof(templates); i++)
+	{
+		if (templates[i] != NULL && cfdw_template_uses(templates[i], placeholder))
+			return true;
+	}
+	return false;
+}
+
+static void
+check_server(const CfdwOptions *options)
+{
+	if (options->auth == CFDW_AUTH_API_KEY && options->api_key_name == NULL)
+		refuse(ERRCODE_FDW_OPTION_NAME_NOT_FOUND, "auth 'api_key' needs the option \"api_key_name\"",
+			   "It is the header, or with api_key_location 'query' the query parameter, that carries the key, such as X-API-Key.");
+	if (options->auth != CFDW_AUTH_API_KEY && options->api_key_name != NULL)
+		refuse(ERRCODE_FDW_INVALID_OPTION_NAME, "option \"api_key_name\" needs auth 'api_key'", NULL);
+	if (options->auth != CFDW_AUTH_API_KEY && options->api_key_in_query)
+		refuse(ERRCODE_FDW_INVALID_OPTION_NAME, "option \"api_key_location\" needs auth 'api_key'", NULL);
+	if (options->api_key_name != NULL && !options->api_key_in_query && !cfdw_is_header_name(options->api_key_name))
+		refuse(ERRCODE_INVALID_PARAMETER_VALUE, "option \"api_key_name\" is not the name of a header",
+			   "For a query parameter, set api_key_location 'query'.");
+}
+
+static void
+check_mapping(const CfdwOptions *options)
+{
+	if (options->password != NULL && options->username == NULL)
+		refuse(ERRCODE_FDW_OPTION_NAME_NOT_FOUND, "option \"password\" needs the option \"username\"", NULL);
+	if (options->username != NULL && strchr(options->username, ':') != NULL)
+		refuse(ERRCODE_INVALID_PARAMETER_VALUE, "invalid value for option \"username\"",
+			   "HTTP has no way to send a user name with a colon.");
+}
+
+/* Take pagination from the option that implies it; raises if there are two. */
+static void
+infer_pagination(CfdwOptions *options)
+{
+	const CfdwOptionDef *implied_by = NULL;
+
+	if (options->pagination != CFDW_PAGINATION_UNKNOWN)
+		return;
+	options->pagination = CFDW_PAGINATION_NONE;
+	for (int i = 0; i < cfdw_option_count; i++)
+	{
+		const CfdwOptionDef *def = &cfdw_option_table[i];
+
+		if (def->implies == CFDW_PAGINATION_NONE || text_of(def, options) == NULL)
+			continue;
+		if (implied_by != NULL)
+			refuse(ERRCODE_FDW_INVALID_OPTION_NAME,
+				   psprintf("options \"%s\" and \"%s\" exclude each other", implied_by->name, def->name),
+				   psprintf("One means pagination '%s', the other pagination '%s'.",
+							pagination_name(implied_by->implies), pagination_name(def->implies)));
+		implied_by = def;
+		options->pagination = def->implies;
+	}
+}
+
+/* Every option that depends on pagination must fit its kind. */
+static void
+check_fits(const CfdwOptions *options)
+{
+	for (int i = 0; i < cfdw_option_count; i++)
+	{
+		const CfdwOptionDef *def = &cfdw_option_table[i];
+
+		if (def->fits != 0 && text_of(def, options) != NULL && !(def->fits & CFDW_PAGINATION_BIT(options->pagination)))
+			refuse(ERRCODE_FDW_INVALID_OPTION_NAME,
+				   psprintf("option \"%s\" does not go with pagination '%s'", def->name, pagination_name(options->pagination)),
+				   psprintf("It goes with pagination %s.", paginations_listed(def->fits)));
+	}
+}
+
+/* The option that goes with a kind of pagination, or NULL. */
+static const CfdwOptionDef *
+companion_of(int pagination)
+{
+	for (int i = 0; i < cfdw_option_count; i++)
+	{
+		if (cfdw_option_table[i].implies == pagination)
+			return &cfdw_option_table[i];
+	}
+	return NULL;
+}
+
+/* What carries the position to the API: a placeholder, or the parameter option in its place. */
+typedef struct Carrier
+{
+	const char *placeholder;
+	const char *param;
+	bool needed;
+} Carrier;
+
+static const Carrier carriers[] = {
+	[CFDW_PAGINATION_CURSOR] = {"cursor", "cursor_param"}, /* an object is merged into the request */
+	[CFDW_PAGINATION_HEADER_CURSOR] = {"cursor", "cursor_param", true},
+	[CFDW_PAGINATION_KEYSET] = {"cursor", "cursor_param", true},
+	[CFDW_PAGINATION_OFFSET] = {"offset", "offset_param", true},
+	[CFDW_PAGINATION_PAGE_NUMBER] = {"page", "page_param", true},
+};
+
+static void
+check_needed(const CfdwOptions *options)
+{
+	const Carrier *carrier = &carriers[options->pagination];
+	const CfdwOptionDef *companion = options->pagination == CFDW_PAGINATION_NONE ? NULL : companion_of(options->pagination);
+
+	if (carrier->needed && !uses(options, carrier->placeholder) &&
+		text_of(cfdw_option_lookup(CFDW_PLACE_TABLE, carrier->param), options) == NULL)
+		refuse(ERRCODE_FDW_OPTION_NAME_NOT_FOUND,
+			   psprintf("pagination '%s' needs the option \"%s\"", pagination_name(options->pagination), carrier->param),
+			   psprintf("Name the query parameter, or put the placeholder {%s} into endpoint, params, headers or body.", carrier->placeholder));
+	/* the parameter has just been dealt with, and may be missing */
+	if (companion == NULL || (carrier->param != NULL && strcmp(companion->name, carrier->param) == 0))
+		return;
+	if (text_of(companion, options) == NULL)
+		refuse(ERRCODE_FDW_OPTION_NAME_NOT_FOUND,
+			   psprintf("pagination '%s' needs the option \"%s\"", pagination_name(options->pagination), companion->name),
+			   psprintf("%s: %s.", companion->name, companion->help));
+}
+
+/*
+ * Is the placeholder in the URL?  There it can be nothing else, while body
+ * and headers may have such text for their own ends (GraphQL).
+ */
+static bool
+url_uses(const CfdwOptions *options, const char *placeholder)
+{
+	return cfdw_template_uses(options->endpoint, placeholder) ||
+		   (options->params != NULL && cfdw_template_uses(options->params, placeholder));
+}
+
+/* A placeholder of another kind of pagination would never have a value. */
+static void
+check_placeholders(const CfdwOptions *options)
+{
+	const char *current = carriers[options->pagination].placeholder;
+
+	for (int kind = 0; kind < lengthof(carriers); kind++)
+	{
+		const char *name = carriers[kind].placeholder;
+
+		if (name == NULL || (current != NULL && strcmp(name, current) == 0) || !url_uses(options, name))
+			continue;
+		refuse(ERRCODE_INVALID_PARAMETER_VALUE,
+			   psprintf("placeholder {%s} has no value with pagination '%s'", name, pagination_name(options->pagination)),
+			   psprintf("It goes with pagination '%s'.", pagination_name(kind)));
+	}
+}
+
+static void
+check_page_size(const CfdwOptions *options)
+{
+	if (options->page_size == 0 && options->limit_param != NULL)
+		refuse(ERRCODE_FDW_OPTION_NAME_NOT_FOUND, "option \"limit_param\" needs the option \"page_size\"", NULL);
+	if (options->page_size == 0 && url_uses(options, "limit"))
+		refuse(ERRCODE_FDW_OPTION_NAME_NOT_FOUND, "placeholder {limit} needs the option \"page_size\"", NULL);
+	if (options->page_size > 0 && options->limit_param == NULL && !uses(options, "limit"))
+		refuse(ERRCODE_FDW_OPTION_NAME_NOT_FOUND, "option \"page_size\" needs the option \"limit_param\"",
+			   "Name the query parameter, or put the placeholder {limit} into endpoint, params, headers or body.");
+}
+
+static void
+check_page_start(const CfdwOptions *options)
+{
+	bool counts = options->pagination == CFDW_PAGINATION_OFFSET || options->pagination == CFDW_PAGINATION_PAGE_NUMBER;
+	int64 number;
+	char *end;
+
+	if (!counts || options->page_start == NULL)
+		return;
+	errno = 0;
+	number = strtoi64(options->page_start, &end, 10);
+	if (errno != 0 || *end != '\0' || number < 0)
+		refuse(ERRCODE_INVALID_PARAMETER_VALUE, psprintf("invalid value for option \"page_start\": \"%s\"", options->page_start),
+			   psprintf("With pagination '%s' it is an integer, at least 0.", pagination_name(options->pagination)));
+}
+
+/* Is there a pair of this name in a query string as a person writes it? */
+static bool
+has_pair(const char *params, const char *name)
+{
+	size_t len = strlen(name);
+
+	while (params != NULL)
+	{
+		if (strncmp(params, name, len) == 0 && (params[len] == '=' || params[len] == '&' || params[len] == '\0'))
+			return true;
+		params = strchr(params, '&');
+		if (params != NULL)
+			params++;
+	}
+	return false;
+}
+
+/* A parameter that is in params too would go out twice, and the API picks one. */
+static void
+check_repeated(const CfdwOptions *options)
+{
+	static const char *const names[] = {"cursor_param", "offset_param", "page_param", "limit_param"};
+
+	for (int i = 0; i < lengthof(names); i++)
+	{
+		const char *param = text_of(cfdw_option_lookup(CFDW_PLACE_TABLE, names[i]), options);
+
+		if (param != NULL && has_pair(options->params, param))
+			refuse(ERRCODE_INVALID_PARAMETER_VALUE,
+				   psprintf("the parameter of option \"%s\" is in the option \"params\" too", names[i]),
+				   "Remove it from one of them.");
+	}
+}
+
+static void
+check_body(const CfdwOptions *options)
+{
+	const char *body = options->body;
+	bool json;
+	CfdwJson *parsed;
+	CfdwError err;
+
+	if (body == NULL)
+	{
+		if (options->content_type != NULL)
+			refuse(ERRCODE_FDW_INVALID_OPTION_NAME, "option \"content_type\" needs the option \"body\"", NULL);
+		return;
+	}
+	if (strcmp(options->method, "GET") == 0)
+		refuse(ERRCODE_FDW_INVALID_OPTION_NAME, "option \"body\" does not go with method 'GET'",
+			   "Set method 'POST', or move what it says to params.");
+	json = options->content_type != NULL ? strstr(options->content_type, "json") != NULL : strchr("{[", body[strspn(body, " \t\r\n")]) != NULL;
+	if (json && !cfdw_json_parse(CurrentMemoryContext, body, strlen(body), &parsed, &err))
+		refuse(ERRCODE_INVALID_PARAMETER_VALUE, "option \"body\" is not valid JSON",
+			   "In JSON a placeholder is a whole string, such as \"{cursor}\", which is replaced by the value with its type. "
+			   "If the body is no JSON, say what it is with the option \"content_type\".");
+}
+
+/* The kinds of pagination in which a mode can go on. */
+static const int mode_fits[] = {
+	[CFDW_MODE_NONE] = -1,
+	[CFDW_MODE_CURSOR] = CFDW_PAGINATION_BIT(CFDW_PAGINATION_NONE) | CFDW_PAGINATION_BIT(CFDW_PAGINATION_CURSOR) |
+						 CFDW_PAGINATION_BIT(CFDW_PAGINATION_HEADER_CURSOR) | CFDW_PAGINATION_BIT(CFDW_PAGINATION_NEXT_URL) |
+						 CFDW_PAGINATION_BIT(CFDW_PAGINATION_LINK_HEADER) | CFDW_PAGINATION_BIT(CFDW_PAGINATION_KEYSET),
+	[CFDW_MODE_OFFSET] = CFDW_PAGINATION_BIT(CFDW_PAGINATION_OFFSET) | CFDW_PAGINATION_BIT(CFDW_PAGINATION_PAGE_NUMBER),
+};
+
+static void
+check_checkpoint(const CfdwOptions *options)
+{
+	const CfdwOptionWord *modes = cfdw_option_lookup(CFDW_PLACE_TABLE, "checkpoint")->words;
+	int bit = CFDW_PAGINATION_BIT(options->pagination);
+
+	if (!(mode_fits[options->checkpoint] & bit))
+		refuse(ERRCODE_INVALID_PARAMETER_VALUE,
+			   psprintf("checkpoint '%s' does not go with pagination '%s'",
+						cfdw_word_of(modes, options->checkpoint), pagination_name(options->pagination)),
+			   psprintf("Use checkpoint '%s'.",
+						cfdw_word_of(modes, mode_fits[CFDW_MODE_CURSOR] & bit ? CFDW_MODE_CURSOR : CFDW_MODE_OFFSET)));
+	if (options->checkpoint != CFDW_MODE_NONE && options->record_order == CFDW_ORDER_DESC)
+		refuse(ERRCODE_INVALID_PARAMETER_VALUE,
+			   psprintf("checkpoint '%s' does not go with record_order 'desc'", cfdw_word_of(modes, options->checkpoint)),
+			   "It goes on behind the last record read, so the API must list new records last. Ask it for ascending order in params.");
+}
+
+static void
+check_table(CfdwOptions *options)
+{
+	infer_pagination(options);
+	check_fits(options);
+	check_needed(options);
+	check_placeholders(options);
+	check_page_size(options);
+	check_page_start(options);
+	check_repeated(options);
+	check_body(options);
+	check_checkpoint(options);
+}
+
+static void
+check_column(CfdwColumnOptions *options)
+{
+	const CfdwOptionWord *word = options->pattern != NULL ? cfdw_word_find(cfdw_format_words, options->pattern) : NULL;
+
+	if (word != NULL)
+	{
+		options->format = word->value;
+		options->pattern = NULL;
+	}
+	else if (options->pattern != NULL)
+		options->format = CFDW_FORMAT_PATTERN;
+
+	if (options->source == CFDW_SOURCE_VALUE)
+		return;
+	if (options->path != NULL)
+		refuse(ERRCODE_FDW_INVALID_OPTION_NAME, "options \"path\" and \"source\" exclude each other", NULL);
+	if (options->format != CFDW_FORMAT_NONE)
+		refuse(ERRCODE_FDW_INVALID_OPTION_NAME, "options \"format\" and \"source\" exclude each other", NULL);
+	if (options->key && (options->source == CFDW_SOURCE_FETCHED_AT || options->source == CFDW_SOURCE_PAGE))
+		refuse(ERRCODE_INVALID_PARAMETER_VALUE, "a column with this source cannot be a key",
+			   "When and on which page a record was fetched says nothing about the record.");
+}
+
+void
+cfdw_option_check(CfdwOptionPlace place, void *options)
+{
+	switch (place)
+	{
+		case CFDW_PLACE_SERVER:
+			check_server(options);
+			break;
+		case CFDW_PLACE_MAPPING:
+			check_mapping(options);
+			break;
+		case CFDW_PLACE_TABLE:
+			check_table(options);
+			break;
+		case CFDW_PLACE_COLUMN:
+			check_column(options);
+			break;
+	}
+}
+
+static const char *const auth_options[] = {
+	[CFDW_AUTH_NONE] = NULL,
+	[CFDW_AUTH_BEARER] = "token",
+	[CFDW_AUTH_BASIC] = "username",
+	[CFDW_AUTH_API_KEY] = "api_key",
+};
+
+const CfdwOptionDef *
+cfdw_option_of_auth(int auth)
+{
+	return auth_options[auth] != NULL ? cfdw_option_lookup(CFDW_PLACE_MAPPING, auth_options[auth]) : NULL;
+}
+
+static bool
+differs(const char *name, CfdwJson *value, void *arg)
+{
+	return pg_strcasecmp(name, arg) != 0;
+}
+
+/* Do the headers of an object (NULL: none) hold this name? */
+static bool
+has_header(const char *headers, const char *name)
+{
+	CfdwJson *json;
+	CfdwError err;
+
+	return headers != NULL &&
+		   cfdw_json_parse(CurrentMemoryContext, headers, strlen(headers), &json, &err) &&
+		   !cfdw_json_each(json, differs, unconstify(char *, name));
+}
+
+void
+cfdw_option_check_auth(const CfdwOptions *options)
+{
+	const char *name = options->auth == CFDW_AUTH_API_KEY ? options->api_key_name : "Authorization";
+
+	if (options->auth == CFDW_AUTH_NONE)
+	{
+		for (int auth = 0; auth < lengthof(auth_options); auth++)
+		{
+			const CfdwOptionDef *def = cfdw_option_of_auth(auth);
+
+			if (def != NULL && text_of(def, options) != NULL)
+				refuse(ERRCODE_FDW_OPTION_NAME_NOT_FOUND,
+					   psprintf("the user mapping has the option \"%s\", but the server has auth 'none'", def->name),
+					   psprintf("Set auth '%s' for the server, or drop the option from the user mapping.",
+								cfdw_word_of(cfdw_option_lookup(CFDW_PLACE_SERVER, "auth")->words, auth)));
+		}
+		return;
+	}
+	if (options->auth == CFDW_AUTH_API_KEY && options->api_key_in_query)
+		return;
+	if (has_header(options->server_headers, name) || has_header(options->table_headers, name) || has_header(options->mapping_headers, name))
+		refuse(ERRCODE_INVALID_PARAMETER_VALUE,
+			   psprintf("header \"%s\" is in an option \"headers\" although auth sets it", name),
+			   "Remove it from the headers of server, user mapping or table, or set auth 'none'.");
+}

@@ -1,0 +1,23 @@
+/*
+ * option_value.h
+ *	  The value of one option: checked by its kind and put into its field.
+ */
+#ifndef CFDW_OPTION_VALUE_H
+#define CFDW_OPTION_VALUE_H
+
+#include "option_table.h"
+
+/*
+ * Check a value and put it into its field of into (a CfdwOptions or, at
+ * column, a CfdwColumnOptions).  Raises 22023; the message shows the value
+ * only where it can hold no secret.
+ */
+extern void cfdw_option_store(const CfdwOptionDef *def, const char *value, void *into);
+
+/* What a value looks like, for options(): "text", "none, bearer, basic, api_key", "integer". */
+extern const char *cfdw_option_type(const CfdwOptionDef *def);
+
+/* May it be the name of a header (RFC 9110 5.6.2)? */
+extern bool cfdw_is_header_name(const char *name);
+
+#endif /* CFDW_OPTION_VALUE_H */
