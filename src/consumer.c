@@ -32,6 +32,7 @@ typedef struct Decision
 {
 	const CfdwFlowScan *scan;
 	bool checkpointed;
+	bool peeks; /* though nothing forbids it to advance */
 	CfdwConsumer consumer;
 } Decision;
 
@@ -123,11 +124,11 @@ why_not(const QueryDesc *queryDesc, bool *from_beginning)
 static const char *
 describe(const CfdwFlowScan *scan)
 {
-	if (scan->feeds && scan->sink == NULL)
+	if (scan->feeds && scan->sinks == NIL)
 		return "its rows flow into a new table";
 	if (scan->feeds)
 	{
-		switch (scan->sink->operation)
+		switch (linitial_node(ModifyTableState, scan->sinks)->operation)
 		{
 			case CMD_INSERT:
 				return "its rows flow into INSERT";
@@ -163,11 +164,13 @@ conclude(Statement *statement, Decision *decision, const char *never, bool from_
 {
 	const CfdwFlowScan *scan = decision->scan;
 	CfdwConsumer *consumer = &decision->consumer;
+	ListCell *cell;
 
 	consumer->snapshot = statement->estate->es_snapshot;
 	consumer->from_beginning = from_beginning;
 	consumer->reason = never ? never : describe(scan);
 	consumer->advances = never == NULL && scan->feeds;
+	decision->peeks = never == NULL && !scan->feeds;
 	consumer->insert_only = consumer->advances && insert_only;
 	if (never || !decision->checkpointed)
 		return;
@@ -175,8 +178,8 @@ conclude(Statement *statement, Decision *decision, const char *never, bool from_
 		guard(decision);
 	if (consumer->advances)
 		statement->advances = true;
-	if (consumer->advances && scan->sink != NULL)
-		cfdw_target_modified(consumer, table_name(scan), statement->queryDesc, scan->sink, statement->nested);
+	foreach(cell, scan->sinks)
+		cfdw_target_modified(consumer, table_name(scan), statement->queryDesc, lfirst(cell), statement->nested);
 }
 
 static void
@@ -379,7 +382,7 @@ complete_target(Statement *statement, Decision *decision)
 	CfdwConsumer *consumer = &decision->consumer;
 	MemoryContext caller;
 
-	if (!consumer->advances || !decision->checkpointed || decision->scan->sink != NULL || OidIsValid(consumer->target) ||
+	if (!consumer->advances || !decision->checkpointed || decision->scan->sinks != NIL || OidIsValid(consumer->target) ||
 		statement->into == NULL || cfdw_target_into_relation(statement->into) == NULL)
 		return;
 	caller = MemoryContextSwitchTo(statement->estate->es_query_cxt);
@@ -422,6 +425,5 @@ cfdw_consumer_inside_sink(ForeignScanState *node)
 	Statement *statement;
 	Decision *decision = decision_of(node, &statement);
 
-	return decision != NULL && statement->inside_sink && !decision->consumer.advances &&
-		   !decision->consumer.from_beginning && cfdw_guc_advance == CFDW_ADVANCE_AUTO;
+	return decision != NULL && decision->peeks && statement->inside_sink;
 }

@@ -137,9 +137,9 @@ arrive(CfdwFlow *flow, PlanState *node, const Walk *walk)
 			scan->in_subselect = true;
 		if (!walk->feeds)
 			continue;
-		if (!scan->feeds)
-			scan->sink = walk->sink;
 		scan->feeds = true;
+		if (walk->sink != NULL)
+			scan->sinks = list_append_unique_ptr(scan->sinks, walk->sink);
 		if (scan->path.rule == CFDW_GUARD_PASSED)
 			scan->path = walk->path;
 	}
@@ -184,7 +184,20 @@ readers_of(CfdwFlow *flow, PlanState *cte)
 
 static void follow(CfdwFlow *flow, PlanState *node, Walk walk);
 
-/* A modifying CTE is a sink of its own, with its own walk. */
+/* Each ModifyTable begins a walk of its own, wherever another one came across it. */
+static void
+follow_sink(CfdwFlow *flow, ModifyTableState *sink)
+{
+	Walk walk = {.feeds = true, .sink = sink, .path = {.everything = flow->everything}};
+
+	if (list_member_ptr(flow->sinks, sink))
+		return;
+	flow->sinks = lappend(flow->sinks, sink);
+	if (cfdw_guard_by_source(sink))
+		cfdw_guard_break(&walk.path, CFDW_GUARD_BY_SOURCE, &sink->ps);
+	follow(flow, &sink->ps, walk);
+}
+
 static void
 follow_cte(CfdwFlow *flow, CteScanState *reader, Walk walk)
 {
@@ -193,7 +206,7 @@ follow_cte(CfdwFlow *flow, CteScanState *reader, Walk walk)
 	if (walk.path.limited && readers_of(flow, cte) > 1)
 		cfdw_guard_break(&walk.path, CFDW_GUARD_SHARED_LIMIT, &reader->ss.ps);
 	cfdw_guard_step(&walk.path, &reader->ss.ps, cte, 0);
-	if (!IsA(cte, ModifyTableState) && !walked_before(flow, cte, &walk))
+	if (!walked_before(flow, cte, &walk))
 		follow(flow, cte, walk);
 }
 
@@ -215,21 +228,14 @@ follow_subselects(CfdwFlow *flow, List *subselects, const Walk *walk)
 }
 
 static void
-follow(CfdwFlow *flow, PlanState *node, Walk walk)
+follow_inputs(CfdwFlow *flow, PlanState *node, const Walk *walk)
 {
 	List *inputs = inputs_of(node);
 	ListCell *cell;
 
-	check_stack_depth();
-	follow_subselects(flow, node->initPlan, &walk);
-	follow_subselects(flow, node->subPlan, &walk);
-	if (IsA(node, ForeignScanState))
-		arrive(flow, node, &walk);
-	if (IsA(node, CteScanState))
-		follow_cte(flow, (CteScanState *) node, walk);
 	foreach(cell, inputs)
 	{
-		Walk below = walk;
+		Walk below = *walk;
 
 		cfdw_guard_step(&below.path, node, lfirst(cell), foreach_current_index(cell));
 		follow(flow, lfirst(cell), below);
@@ -237,28 +243,31 @@ follow(CfdwFlow *flow, PlanState *node, Walk walk)
 }
 
 static void
-follow_sink(CfdwFlow *flow, ModifyTableState *sink)
+follow(CfdwFlow *flow, PlanState *node, Walk walk)
 {
-	Walk walk = {.feeds = true, .sink = sink, .path = {.everything = flow->everything}};
-
-	if (cfdw_guard_by_source(sink))
-		cfdw_guard_break(&walk.path, CFDW_GUARD_BY_SOURCE, &sink->ps);
-	follow(flow, &sink->ps, walk);
+	check_stack_depth();
+	if (IsA(node, ModifyTableState) && walk.sink != (ModifyTableState *) node)
+	{
+		follow_sink(flow, (ModifyTableState *) node);
+		return;
+	}
+	follow_subselects(flow, node->initPlan, &walk);
+	follow_subselects(flow, node->subPlan, &walk);
+	if (IsA(node, ForeignScanState))
+		arrive(flow, node, &walk);
+	if (IsA(node, CteScanState))
+		follow_cte(flow, (CteScanState *) node, walk);
+	follow_inputs(flow, node, &walk);
 }
 
 void
 cfdw_flow_follow(CfdwFlow *flow, QueryDesc *queryDesc, bool destination_is_sink)
 {
-	PlanState *root = queryDesc->planstate;
-	ListCell *cell;
+	Walk walk = {.feeds = destination_is_sink, .path = {.everything = flow->everything}};
+	List *others = queryDesc->estate->es_auxmodifytables;
 
-	if (IsA(root, ModifyTableState))
-		follow_sink(flow, (ModifyTableState *) root);
-	else
-		follow(flow, root, (Walk){.feeds = destination_is_sink, .path = {.everything = flow->everything}});
-	foreach(cell, queryDesc->estate->es_auxmodifytables)
-	{
-		if (lfirst(cell) != (void *) root)
-			follow_sink(flow, lfirst(cell));
-	}
+	follow(flow, queryDesc->planstate, walk);
+	/* the list has the statement's last one first */
+	for (int i = list_length(others) - 1; i >= 0; i--)
+		follow_sink(flow, list_nth(others, i));
 }

@@ -13,10 +13,10 @@
 typedef struct CfdwFlowScan
 {
 	ForeignScanState *node;
-	bool feeds;             /* its rows flow into a sink */
-	ModifyTableState *sink; /* the first one found, NULL: the statement's destination */
-	bool in_subselect;      /* read by a sub-select of a query that feeds a sink */
-	CfdwGuardPath path;     /* to a sink; the first that breaks a rule, if one does */
+	bool feeds;         /* its rows flow into a sink */
+	List *sinks;        /* of ModifyTableState; NIL: the statement's destination */
+	bool in_subselect;  /* read by a sub-select of a query that feeds a sink */
+	CfdwGuardPath path; /* to a sink; the first that breaks a rule, if one does */
 } CfdwFlowScan;
 
 typedef struct CfdwFlow
@@ -26,6 +26,7 @@ typedef struct CfdwFlow
 	bool everything;   /* the scans start at the beginning: they hold a full set */
 	List *cte_readers; /* of CteScanState, all of the plan */
 	List *cte_walks;   /* those done already */
+	List *sinks;       /* of ModifyTableState, those walked already */
 } CfdwFlow;
 
 /* Find our scans; if there are none, the rest is needless. */

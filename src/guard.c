@@ -194,6 +194,10 @@ node_name(PlanState *node)
 		case T_MergeJoinState:
 		case T_HashJoinState:
 			return "a join";
+		case T_MergeAppendState:
+			return "a merge of sorted inputs";
+		case T_RecursiveUnionState:
+			return "a recursive query";
 		case T_CustomScanState:
 			return "a custom scan of another extension";
 		default:
@@ -219,13 +223,15 @@ cfdw_guard_refuse(const CfdwGuardPath *path, const char *table, CfdwError *refus
 			break;
 		case CFDW_GUARD_RUN_CONDITION:
 			cfdw_detail(refusal, "A window function with a condition on its result stops before all records have been used.");
+			cfdw_hint(refusal, "Use DISTINCT ON to keep one record of each key, or load the records into a temporary table first, in the same transaction; or set checkpoint_fdw.plan_guard to off if they may be lost.");
 			break;
 		case CFDW_GUARD_FIRST_MATCH:
 			cfdw_detail(refusal, "The foreign scan is on the inner side of a join that stops at the first match.");
 			break;
 		case CFDW_GUARD_SUBSELECT:
-			cfdw_detail(refusal, "The foreign table is read in a sub-select, not as the source of the rows that are stored.");
-			cfdw_hint(refusal, "Join the foreign table in FROM, load its records into a temporary table first, or only look at them with SET checkpoint_fdw.advance = never.");
+			cfdw_fail(refusal, CFDW_ERR_OPTION, "cannot consume foreign table \"%s\" in a sub-select", table);
+			cfdw_detail(refusal, "The rows that the statement stores depend on the foreign table, but do not come from it, so its checkpoint cannot move with them.");
+			cfdw_hint(refusal, "Join the foreign table in FROM, or load its records into a temporary table first, in the same transaction; only to look at them, SET checkpoint_fdw.advance = never.");
 			break;
 		case CFDW_GUARD_NOT_RETURNED:
 			cfdw_fail(refusal, CFDW_ERR_OPTION, "foreign table \"%s\" holds only what is new, not everything", table);

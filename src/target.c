@@ -108,7 +108,7 @@ check_temporary(CfdwConsumer *consumer, const char *table, bool short_lived, boo
 	if (IsTransactionBlock() || (function && short_lived))
 		return;
 	cfdw_fail(&consumer->refusal, CFDW_ERR_OPTION, "cannot load records of foreign table \"%s\" into a temporary table outside a transaction block", table);
-	cfdw_detail(&consumer->refusal, "The checkpoint would be committed at once and stay, while the rows of %s go with the session.", consumer->target_name);
+	cfdw_detail(&consumer->refusal, "The checkpoint would be committed at once and stay; the rows would not.");
 	if (function)
 		cfdw_hint(&consumer->refusal, "Create the table with ON COMMIT DROP and use its rows in the same function, or call the function between BEGIN and COMMIT; only to look at the records, SET checkpoint_fdw.advance = never.");
 	else
@@ -170,23 +170,23 @@ rewrites_to_one(RuleLock *rules, CmdType event)
 }
 
 static void
-check_rules_of(CfdwConsumer *consumer, const char *table, Oid relid, AclMode wanted)
+check_rules_of(CfdwConsumer *consumer, const char *table, Oid relid, CmdType event)
 {
 	Relation relation = relation_open(relid, AccessShareLock);
-	RuleLock *rules = relation->rd_rules;
 
-	if (((wanted & ACL_INSERT) && !rewrites_to_one(rules, CMD_INSERT)) ||
-		((wanted & ACL_UPDATE) && !rewrites_to_one(rules, CMD_UPDATE)) ||
-		((wanted & ACL_DELETE) && !rewrites_to_one(rules, CMD_DELETE)))
+	if (!rewrites_to_one(relation->rd_rules, event))
 		refuse_target(consumer, table, "a table with rules", "Each rule runs the query once more, and each run would get other records.");
 	relation_close(relation, NoLock);
 }
 
-/* The relation that the user named is in every query that its rules make, with the privilege that it needs. */
+/*
+ * The relation that the user named is in every query that its rules make,
+ * with the privilege that it needs (and for UPDATE with the columns: a row
+ * locked FOR UPDATE has none).
+ */
 static void
 check_rules(CfdwConsumer *consumer, const char *table, PlannedStmt *statement)
 {
-	const AclMode writes = ACL_INSERT | ACL_UPDATE | ACL_DELETE;
 	ListCell *cell;
 
 #if PG_VERSION_NUM >= 160000
@@ -198,14 +198,20 @@ check_rules(CfdwConsumer *consumer, const char *table, PlannedStmt *statement)
 	{
 		RangeTblEntry *entry = lfirst_node(RangeTblEntry, cell);
 #endif
-		if (OidIsValid(entry->relid) && (entry->requiredPerms & writes))
-			check_rules_of(consumer, table, entry->relid, entry->requiredPerms);
+		if (entry->requiredPerms & ACL_INSERT)
+			check_rules_of(consumer, table, entry->relid, CMD_INSERT);
+		if ((entry->requiredPerms & ACL_UPDATE) && !bms_is_empty(entry->updatedCols))
+			check_rules_of(consumer, table, entry->relid, CMD_UPDATE);
+		if (entry->requiredPerms & ACL_DELETE)
+			check_rules_of(consumer, table, entry->relid, CMD_DELETE);
 	}
 }
 
 static void
 set_target(CfdwConsumer *consumer, Relation relation)
 {
+	if (OidIsValid(consumer->target))
+		return; /* a CTE that feeds several: the first one stands for all */
 	consumer->target = RelationGetRelid(relation);
 	consumer->target_name = quote_qualified_identifier(get_namespace_name(RelationGetNamespace(relation)), RelationGetRelationName(relation));
 }
