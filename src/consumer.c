@@ -122,10 +122,10 @@ why_not(const QueryDesc *queryDesc, bool *from_beginning)
 }
 
 static const char *
-describe(const CfdwFlowScan *scan)
+describe(const CfdwFlowScan *scan, bool creates)
 {
 	if (scan->feeds && scan->sinks == NIL)
-		return "its rows flow into a new table";
+		return creates ? "its rows flow into a new table" : "its rows flow into the table of an outer statement";
 	if (scan->feeds)
 	{
 		switch (linitial_node(ModifyTableState, scan->sinks)->operation)
@@ -168,7 +168,7 @@ conclude(Statement *statement, Decision *decision, const char *never, bool from_
 
 	consumer->snapshot = statement->estate->es_snapshot;
 	consumer->from_beginning = from_beginning;
-	consumer->reason = never ? never : describe(scan);
+	consumer->reason = never ? never : describe(scan, statement->into != NULL);
 	consumer->advances = never == NULL && scan->feeds;
 	decision->peeks = never == NULL && !scan->feeds;
 	consumer->insert_only = consumer->advances && insert_only;
