@@ -3,7 +3,7 @@
  *	  Small JSON documents: json-c behind json.h.
  *
  * json-c reads more than JSON and, worse, some of it wrongly: it clamps
- * integers, takes NaN, "-01", "1." and raw control characters, and cuts a
+ * integers, takes NaN, 'a', "-01", "1." and raw control characters, and cuts a
  * member's name at "\u0000", in strict mode too.  So one quick scan of the
  * source text comes first; what passes it, json-c holds exactly.
  *
@@ -142,8 +142,9 @@ scan_other(Scan *scan, CfdwError *err)
 {
 	char c = *scan->at;
 
-	if (c == 'N' || c == 'I' || ((unsigned char) c < ' ' && !is_blank(c)))
-		return bad_json(err, scan, "NaN, Infinity and control characters are no JSON");
+	/* brackets, signs, blanks, and the letters of true, false and null */
+	if (c == '\0' || strchr("[]{}:, \t\r\ntruefalsn", c) == NULL)
+		return bad_json(err, scan, "a character is there that JSON does not have");
 	if ((c == '[' || c == '{') && ++scan->depth > MAX_DEPTH)
 		return cfdw_fail(err, CFDW_ERR_LIMIT, "JSON is nested more than %d levels deep", MAX_DEPTH);
 	if (c == ']' || c == '}')
@@ -313,6 +314,14 @@ cfdw_json_int(CfdwJson *value, int64 *out)
 	return *out < 0 || (uint64) *out == json_object_get_uint64(object);
 }
 
+static bool
+string_is(struct json_object *string, const char *text)
+{
+	size_t len = (size_t) json_object_get_string_len(string);
+
+	return len == strlen(text) && memcmp(json_object_get_string(string), text, len) == 0;
+}
+
 bool
 cfdw_json_truth(CfdwJson *value)
 {
@@ -327,7 +336,7 @@ cfdw_json_truth(CfdwJson *value)
 		case json_type_double:
 			return json_object_get_double(object) != 0;
 		case json_type_string:
-			return json_object_get_string_len(object) > 0 && strcmp(json_object_get_string(object), "false") != 0;
+			return json_object_get_string_len(object) > 0 && !string_is(object, "false");
 		case json_type_array:
 			return json_object_array_length(object) > 0;
 		case json_type_object:
@@ -422,13 +431,22 @@ typedef struct Fill
 
 static bool fill_value(Fill *fill, struct json_object *value);
 
-/* The variable that this string stands for as a whole, or NULL. */
+/* Text that a template can be: a string without a NUL inside. */
+static const char *
+template_text(struct json_object *value)
+{
+	if (!json_object_is_type(value, json_type_string) || !string_is(value, json_object_get_string(value)))
+		return NULL;
+	return json_object_get_string(value);
+}
+
+/* The variable that this value stands for as a whole, or NULL. */
 static const CfdwVariable *
 sole_variable(const Fill *fill, struct json_object *value)
 {
-	if (!json_object_is_type(value, json_type_string))
-		return NULL;
-	return cfdw_template_sole(json_object_get_string(value), fill->vars);
+	const char *text = template_text(value);
+
+	return text != NULL ? cfdw_template_sole(text, fill->vars) : NULL;
 }
 
 static bool
@@ -452,25 +470,20 @@ static bool
 fill_string(Fill *fill, struct json_object *value)
 {
 	const CfdwVariable *variable = sole_variable(fill, value);
-	const char *s = json_object_get_string(value);
-	size_t len = (size_t) json_object_get_string_len(value);
-	CfdwBuf text;
+	const char *text = template_text(value);
+	CfdwBuf filled;
 
 	if (variable != NULL)
-	{
 		fill_variable(fill, variable);
-		return true;
-	}
-	if (strlen(s) != len)
+	else if (text == NULL)
+		add_quoted(&fill->out, json_object_get_string(value), (size_t) json_object_get_string_len(value));
+	else
 	{
-		/* a NUL inside: no text that a template could be */
-		add_quoted(&fill->out, s, len);
-		return true;
+		cfdw_buf_init(&filled, fill->out.arena);
+		if (!cfdw_template_fill(&filled, text, CFDW_PLAIN, fill->vars, fill->err))
+			return false;
+		add_quoted(&fill->out, filled.data, filled.len);
 	}
-	cfdw_buf_init(&text, fill->out.arena);
-	if (!cfdw_template_fill(&text, s, CFDW_PLAIN, fill->vars, fill->err))
-		return false;
-	add_quoted(&fill->out, text.data, text.len);
 	return true;
 }
 
