@@ -74,3 +74,19 @@ unit: $(UNIT_PROGRAMS)
 	done; exit $$failed
 
 -include $(wildcard $(UNIT_DIR)/*.d)
+
+# --- fuzzing: what reads the API's JSON, under libFuzzer ------------------------------------------------------------
+# make fuzz FUZZ_SECONDS=600; the corpus that it finds stays in test/tmp/fuzz
+FUZZ_SECONDS = 30
+FUZZ_CC = clang
+FUZZ_DIR = test/tmp/fuzz
+FUZZ_CFLAGS = -g -O1 -fno-omit-frame-pointer -fno-strict-aliasing -fwrapv -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
+FUZZ_SRC = test/fuzz/page_fuzz.c $(patsubst %,src/%.c,base error url template pointer lexer json page)
+
+$(FUZZ_DIR)/page_fuzz: $(FUZZ_SRC) $(wildcard src/*.h)
+	@mkdir -p $(FUZZ_DIR)/corpus
+	$(FUZZ_CC) $(UNIT_CPPFLAGS) $(FUZZ_CFLAGS) $(FUZZ_SRC) $(UNIT_LIBS) -o $@
+
+.PHONY: fuzz
+fuzz: $(FUZZ_DIR)/page_fuzz
+	$(FUZZ_DIR)/page_fuzz -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -timeout=10 -artifact_prefix=$(FUZZ_DIR)/ $(FUZZ_DIR)/corpus test/fuzz/seeds
