@@ -63,6 +63,7 @@ typedef struct CfdwOptions
 	int			connect_timeout_ms;
 	int			request_timeout_ms;
 	int64		max_response_bytes;
+	int			prefetch;
 	/* user mapping */
 	char	   *token;
 	char	   *username;

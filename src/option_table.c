@@ -100,6 +100,8 @@ const CfdwOptionDef cfdw_option_table[] = {
 	 .help = "bound for a whole request, its response included"},
 	{"max_response_bytes", SERVER(SIZE, max_response_bytes), .min = 1, .max = MAX_RESPONSE_BYTES, .default_text = "256 MB",
 	 .help = "bound for the body of a response, after decompression"},
+	{"prefetch", SERVER(INTEGER, prefetch), .min = 0, .max = 1, .default_text = "1",
+	 .help = "pages asked ahead while the records of a page are used; 0 for none"},
 
 	{"token", MAPPING(LINE, token), .secret = true,
 	 .help = "the token for auth bearer"},

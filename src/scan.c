@@ -163,24 +163,53 @@ open_walk(CfdwScan *scan, const CfdwCheckpoint *from)
 	scan->page = 0;
 }
 
-/* Who consumes, where to begin; lock, if the scan advances.  No request yet. */
+/* Loading from a table without a checkpoint is legal, but not what most people want: say so once. */
+static void
+notice_no_checkpoint(CfdwScan *scan)
+{
+	static List *told = NIL;
+	MemoryContext old;
+
+	if (!cfdw_consumer_of(scan->node)->advances || list_member_oid(told, scan->foreign_table))
+		return;
+	old = MemoryContextSwitchTo(TopMemoryContext);
+	told = lappend_oid(told, scan->foreign_table);
+	MemoryContextSwitchTo(old);
+	ereport(NOTICE,
+			(errmsg("foreign table \"%s\" has no checkpoint: each statement reads all its records again", get_rel_name(scan->foreign_table)),
+			 errhint("Set the option checkpoint on the table to load only what is new.")));
+}
+
+/* Who consumes, and from where on?  Locks the checkpoint of a scan that advances. */
+static const CfdwCheckpoint *
+find_start(CfdwScan *scan)
+{
+	CfdwStream stream = {scan->foreign_table, pstrdup(cfdw_guc_consumer), "{}"};
+
+	if (scan->options->checkpoint == CFDW_MODE_NONE)
+	{
+		notice_no_checkpoint(scan);
+		return NULL;
+	}
+	scan->consumer = cfdw_consumer_of(scan->node);
+	if (is_moving(scan))
+		scan->busy = !take_checkpoint(scan, &stream);
+	else
+	{
+		cfdw_consumer_check(scan->consumer);
+		warn_peek(scan);
+	}
+	if (scan->busy || scan->consumer->from_beginning)
+		return NULL;
+	return is_moving(scan) ? scan->checkpoint : cfdw_checkpoint_read(&stream);
+}
+
+/* The first fetch: everything but the request itself, which the first record brings. */
 static void
 open_scan(CfdwScan *scan)
 {
-	CfdwStream stream = {scan->foreign_table, cfdw_guc_consumer, "{}"};
-	const CfdwCheckpoint *from = NULL;
+	const CfdwCheckpoint *from = find_start(scan);
 
-	if (scan->options->checkpoint != CFDW_MODE_NONE)
-	{
-		stream.consumer = pstrdup(cfdw_guc_consumer);
-		scan->consumer = cfdw_consumer_of(scan->node);
-		if (is_moving(scan))
-			scan->busy = !take_checkpoint(scan, &stream);
-		else
-			warn_peek(scan);
-		if (!scan->consumer->from_beginning)
-			from = is_moving(scan) ? scan->checkpoint : cfdw_checkpoint_read(&stream);
-	}
 	if (scan->decoder == NULL)
 		scan->decoder = cfdw_record_open(scan->node->ss.ss_currentRelation,
 										 cfdw_plan_wanted((ForeignScan *) scan->node->ss.ps.plan));

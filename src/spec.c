@@ -5,12 +5,12 @@
 #include "spec.h"
 
 #include "common/base64.h"
+#include "jsonpath.h"
+#include "lib/stringinfo.h"
 #include "report.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "wait.h"
-
-#define USER_AGENT "checkpoint_fdw/1.0"
 
 /* Headers collected by name; a later one of the same name replaces an earlier one. */
 typedef struct HeaderList
@@ -176,7 +176,7 @@ cfdw_spec_make(Oid foreign_table, const CfdwOptions *options, bool keyed)
 	spec->http.connect_timeout_ms = options->connect_timeout_ms;
 	spec->http.request_timeout_ms = options->request_timeout_ms;
 	spec->http.max_response_bytes = options->max_response_bytes;
-	spec->http.user_agent = options->user_agent ? options->user_agent : USER_AGENT;
+	spec->http.user_agent = options->user_agent;
 	spec->page.has_path = options->records_path != NULL;
 	spec->page.ndjson = options->ndjson;
 	spec->page.missing_is_empty = options->missing_is_empty;

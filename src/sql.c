@@ -109,7 +109,7 @@ cfdw_sql_run(CfdwSql *sql, const char *query, int expected, int nargs, const Cfd
 {
 	Oid types[MAX_ARGS];
 	Datum values[MAX_ARGS];
-	char nulls[MAX_ARGS];
+	char nulls[MAX_ARGS] = {0};
 	int code;
 
 	Assert(nargs <= MAX_ARGS);

@@ -219,7 +219,7 @@ parse_body(CfdwWalk *walk, Fetch *fetch, CfdwError *err)
 	return cfdw_page_parse(fetch->arena, &walk->spec.page, response->body, &fetch->page, err) || fail_at(fetch, err);
 }
 
-/* A page that is read once more on purpose is not asked here. */
+/* Asked once for each page that is taken, not for one that is read again on purpose or set aside. */
 static bool
 check_progress(CfdwWalk *walk, Fetch *fetch, CfdwError *err)
 {
@@ -239,13 +239,10 @@ is_reread(const CfdwWalk *walk, const Fetch *fetch)
 		   cfdw_step_equal(&fetch->step, &walk->position.page);
 }
 
-/* Parse the page, find what follows it, and see that the walk gets on. */
+/* Parse the page and find what follows it. */
 static bool
 read_page(CfdwWalk *walk, Fetch *fetch, CfdwError *err)
 {
-	bool reread = is_reread(walk, fetch);
-	int64 cap = walk->spec.max_pages;
-
 	if (!parse_body(walk, fetch, err))
 		return false;
 	if (!cfdw_pagination_next(walk->pagination, fetch->arena, &fetch->step, fetch->response, &fetch->page,
@@ -253,19 +250,22 @@ read_page(CfdwWalk *walk, Fetch *fetch, CfdwError *err)
 		return fail_at(fetch, err);
 	if (is_offset(walk))
 		overlap_next(walk, fetch);
-	if (!reread && !walk->confirming && !check_progress(walk, fetch, err))
-		return false;
-	if (!walk->confirming && (!reread || walk->position.pages == 0 || is_offset(walk)))
-		walk->position.pages++;
 	walk->counts.pages++;
 	walk->counts.bytes += (int64) fetch->response->body.len;
-	if (cap > 0 && walk->position.pages > cap && (fetch->page.count > 0 || fetch->more))
-	{
-		cfdw_fail(err, CFDW_ERR_LIMIT, "the walk has more than max_pages (" INT64_FORMAT ") pages", cap);
-		cfdw_hint(err, "Raise max_pages, or leave it out; nothing was loaded by this statement.");
-		return fail_at(fetch, err);
-	}
 	return true;
+}
+
+static bool
+count_page(CfdwWalk *walk, CfdwError *err)
+{
+	const Fetch *fetch = walk->fetch;
+	int64 cap = walk->spec.max_pages;
+
+	if (++walk->position.pages <= cap || cap == 0 || (fetch->page.count == 0 && !fetch->more))
+		return true;
+	cfdw_fail(err, CFDW_ERR_LIMIT, "the walk has more than max_pages (" INT64_FORMAT ") pages", cap);
+	cfdw_hint(err, "Raise max_pages, or leave it out; nothing was loaded by this statement.");
+	return fail_at(fetch, err);
 }
 
 /* ---- turning pages ---- */
@@ -276,7 +276,7 @@ static bool
 fail_shifted(const CfdwWalk *walk, CfdwError *err)
 {
 	cfdw_fail(err, CFDW_ERR_SHIFTED, "the list has shifted: the page at the checkpoint no longer begins with the records that were read from it");
-	cfdw_hint(err, "Records were removed or put in front. Reading by %s needs a list in which new records come last and none goes away.",
+	cfdw_hint(err, "Records were removed or put in front, or the API does not know the paging parameter. Reading by %s needs a list in which new records come last and none goes away.",
 			  is_offset(walk) ? "offset" : "page number");
 	return fail_at(walk->fetch, err);
 }
@@ -321,26 +321,23 @@ enter_page(CfdwWalk *walk, CfdwError *err)
 	walk->unknown_seen = false;
 	walk->rereading = is_offset(walk) ? fetch->overlap : is_reread(walk, fetch);
 	walk->had_keys = walk->rereading && (is_offset(walk) || cfdw_keys_count(walk->current) > 0);
-	if (!walk->spec.keyed)
-		cfdw_keys_clear(walk->tally);
-	if (walk->spec.mode == CFDW_MODE_NONE)
-		return true;
+	cfdw_keys_clear(walk->tally);
 	if (walk->rereading)
 	{
 		if (fetch->page.count == 0 && walk->had_keys && walk->spec.mode == CFDW_MODE_OFFSET)
 			return fail_shifted(walk, err);
-		return true;
+		return (walk->position.pages > 0 && !is_offset(walk)) || count_page(walk, err);
 	}
-	if (fetch->page.count > 0)
+	if (fetch->page.count > 0 && must_confirm(walk))
 	{
-		if (must_confirm(walk))
-		{
-			walk->confirming = true;
-			return turn_to(walk, &walk->position.page, false, err);
-		}
-		walk->confirming = false;
-		enter_new_page(walk);
+		walk->confirming = true;
+		return turn_to(walk, &walk->position.page, false, err);
 	}
+	if (!check_progress(walk, fetch, err) || !count_page(walk, err))
+		return false;
+	if (fetch->page.count > 0 && walk->spec.mode != CFDW_MODE_NONE)
+		enter_new_page(walk);
+	walk->confirming = walk->confirming && fetch->page.count == 0;
 	return true;
 }
 

@@ -445,7 +445,7 @@ test_loop(void)
 	api.same_page_forever = true;
 	CHECK_INT(run(store, -1, 0, true, &err), -1);
 	CHECK_INT(err.kind, CFDW_ERR_LOOP);
-	CHECK_INT(api.requests, 2);
+	CHECK(api.requests <= 4);
 	CHECK_STR(store->position, "");
 	free(store);
 }
