@@ -3,9 +3,10 @@
  *	  One record's bytes to Datums: column paths, formats, input functions,
  *	  and the record's key.
  *
- * One pass of the server's JSON parser over the record, matching column
- * pointers as it goes.  Numbers reach input functions as their own text, a
- * subtree reaches json, jsonb and text columns as its own bytes.
+ * One walk over the record, which the page's parse has checked, finds the
+ * wanted values (match.h); numbers reach input functions as their own text, a
+ * subtree reaches json, jsonb and text columns as its own bytes (value.h).
+ * What is wrong inside a value that nobody wants does no harm.
  */
 #ifndef CFDW_RECORD_H
 #define CFDW_RECORD_H
@@ -19,27 +20,29 @@ typedef struct CfdwRecordDecoder CfdwRecordDecoder;
 /* What a record knows besides its bytes. */
 typedef struct CfdwRecordInfo
 {
-	CfdwSlice	record;
-	CfdwSlice	member;			/* JSON string text of the member's name, data NULL: none */
-	int64		page;			/* number of its page in the walk, from 1 */
-	int			number;			/* number in its page, from 1 */
+	CfdwSlice record;
+	CfdwSlice member; /* JSON string text of the member's name, data NULL: none */
+	int64 page;       /* number of its page in the walk, from 1 */
+	int number;       /* number in its page, from 1 */
 	TimestampTz fetched_at;
 } CfdwRecordInfo;
 
 /*
  * A decoder for the wanted columns (attribute numbers; key columns are
- * always decoded), in the current context.  Raises for a column path that
- * does not parse.
+ * always decoded, and columns that are NOT NULL), in the current context.
+ * Raises for a column path that does not parse, and 0A000 in a database whose
+ * encoding is neither UTF8 nor SQL_ASCII.
  */
 extern CfdwRecordDecoder *cfdw_record_open(Relation relation, Bitmapset *wanted);
 
 /*
  * Decode into values and isnull (one per attribute of the relation; those
  * not wanted become null).  Results live in the current context, scratch
- * too: the caller resets it per row.  Raises, with column, record and page in
- * CONTEXT and an excerpt of the value, if a value does not fit its column
- * (unless on_error null), the record is no object while a column needs a
- * member, the bytes are no valid UTF-8, or a NOT NULL column gets null.
+ * too: the caller resets it per row.  Raises, with column, number of the
+ * record and an excerpt of the value in CONTEXT, if a value does not fit its
+ * column or is no valid UTF-8 (unless on_error null), the record is no object
+ * while a column needs a member, two members could be a column, or a NOT NULL
+ * column gets null.
  */
 extern void cfdw_record_decode(CfdwRecordDecoder *decoder, const CfdwRecordInfo *info, Datum *values, bool *isnull);
 
@@ -55,9 +58,10 @@ extern bool cfdw_record_has_key(const CfdwRecordDecoder *decoder);
 /*
  * The record's key as text in the current context: output of the key
  * columns' types under fixed settings (ISO dates, UTC, postgres intervals,
- * extra_float_digits 1), several as a JSON array; longer than 64 bytes: a hash.  A null
- * key column is an error.  Without key columns: the hash of the record's bytes.
+ * extra_float_digits 1), several as a JSON array; longer than 64 bytes: a hash
+ * ("#" and 32 hex digits, which no short key is).  A null key column is an
+ * error.  Without key columns: the hash of the record's bytes.
  */
 extern char *cfdw_record_key(CfdwRecordDecoder *decoder, const CfdwRecordInfo *info, const Datum *values, const bool *isnull);
 
-#endif							/* CFDW_RECORD_H */
+#endif /* CFDW_RECORD_H */
