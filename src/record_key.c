@@ -54,8 +54,9 @@ hash_text(const char *data, size_t len)
 {
 	const unsigned char *bytes = (const unsigned char *) data;
 
-	return psprintf("%c%016" INT64_MODIFIER "x%016" INT64_MODIFIER "x", HASH_MARK,
-					hash_bytes_extended(bytes, (int) len, 0), hash_bytes_extended(bytes, (int) len, 1));
+	return psprintf("%c%016llx%016llx", HASH_MARK,
+					(unsigned long long) hash_bytes_extended(bytes, (int) len, 0),
+					(unsigned long long) hash_bytes_extended(bytes, (int) len, 1));
 }
 
 static char *
