@@ -152,29 +152,25 @@ find_mapping(Oid user, Oid server, Oid *owner, List **options)
 	return false;
 }
 
-/* Raise if auth needs an option that the user mapping has not. */
+/*
+ * Raise if auth needs an option that the user mapping has not.  owns: the
+ * mapping is the user's own; one for PUBLIC is no place to tell people to put
+ * a secret.
+ */
 static void
-check_secret(const CfdwOptions *options, const ForeignServer *server, Oid user, bool has_mapping, Oid owner)
+check_secret(const CfdwOptions *options, const ForeignServer *server, Oid user, bool owns)
 {
 	const CfdwOptionDef *needed = cfdw_option_of_auth(options->auth);
 	const char *auth = cfdw_word_of(cfdw_option_lookup(CFDW_PLACE_SERVER, "auth")->words, options->auth);
-	const char *name = quote_identifier(server->servername);
+	const char *name = GetUserNameFromId(user, false);
 
-	if (needed == NULL || *(char *const *) ((const char *) options + needed->offset) != NULL)
-		return;
-	if (!has_mapping)
+	if (needed != NULL && cfdw_option_shown(needed, options) == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_FDW_OPTION_NAME_NOT_FOUND),
-				 errmsg("auth '%s' of server \"%s\" needs a user mapping for \"%s\"",
-						auth, server->servername, GetUserNameFromId(user, false)),
-				 errhint("CREATE USER MAPPING FOR %s SERVER %s OPTIONS (%s '...')",
-						 quote_identifier(GetUserNameFromId(user, false)), name, needed->name)));
-	ereport(ERROR,
-			(errcode(ERRCODE_FDW_OPTION_NAME_NOT_FOUND),
-			 errmsg("auth '%s' of server \"%s\" needs the option \"%s\" in the user mapping for %s",
-					auth, server->servername, needed->name, MappingUserName(owner)),
-			 errhint("ALTER USER MAPPING FOR %s SERVER %s OPTIONS (ADD %s '...')",
-					 OidIsValid(owner) ? quote_identifier(GetUserNameFromId(owner, false)) : "PUBLIC", name, needed->name)));
+				 errmsg("auth '%s' of server \"%s\" needs the option \"%s\" in a user mapping for \"%s\"",
+						auth, server->servername, needed->name, name),
+				 errhint("%s USER MAPPING FOR %s SERVER %s OPTIONS (%s%s '...')", owns ? "ALTER" : "CREATE",
+						 quote_identifier(name), quote_identifier(server->servername), owns ? "ADD " : "", needed->name)));
 }
 
 /* keyset_column is no column: say so, with the nearest one. */
@@ -217,8 +213,8 @@ check_keyset(const CfdwOptions *options, Oid foreign_table)
 	if (column->source != CFDW_SOURCE_VALUE || (column->path != NULL && column->path[0] == '$'))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("keyset_column \"%s\" cannot be read from a record's end", options->keyset_column),
-				 errhint("The column must have a JSON pointer as its path, and no source.")));
+				 errmsg("keyset_column \"%s\" is not a member of the record", options->keyset_column),
+				 errhint("The column needs a JSON pointer as its path, or none, and no source.")));
 }
 
 /* A context line, made beforehand: looking names up while an error is handled could fail. */
@@ -246,9 +242,11 @@ cfdw_options_for_table(Oid foreign_table, Oid user)
 	cfdw_option_check(CFDW_PLACE_SERVER, options);
 	read_options(CFDW_PLACE_MAPPING, mapping, options);
 	cfdw_option_check(CFDW_PLACE_MAPPING, options);
+	if (has_mapping)
+		options->mapping_user = pstrdup(MappingUserName(owner));
 	read_options(CFDW_PLACE_TABLE, table->options, options);
 	cfdw_option_check(CFDW_PLACE_TABLE, options);
-	check_secret(options, server, user, has_mapping, owner);
+	check_secret(options, server, user, has_mapping && OidIsValid(owner));
 	cfdw_option_check_auth(options);
 	check_keyset(options, foreign_table);
 	error_context_stack = context.previous;

@@ -65,6 +65,7 @@ typedef struct CfdwOptions
 	int64		max_response_bytes;
 	int			prefetch;
 	/* user mapping */
+	char	   *mapping_user;	/* whose it is: a role's name, "public", NULL: there is none */
 	char	   *token;
 	char	   *username;
 	char	   *password;

@@ -174,11 +174,11 @@ const CfdwOptionDef cfdw_option_table[] = {
 	 .help = "the column is part of what identifies a record"},
 	{"format", COLUMN(FORMAT, pattern), .words = cfdw_format_words, .in_fingerprint = true,
 	 .help = "how the API writes a time; also a pattern of to_timestamp, such as DD.MM.YYYY"},
-	{"timezone", COLUMN(TIMEZONE, timezone), .default_text = "UTC",
+	{"timezone", COLUMN(TIMEZONE, timezone), .default_text = "UTC", .in_fingerprint = true,
 	 .help = "time zone of times written without one"},
 	{"on_error", COLUMN(ENUM, on_error_null), .words = on_error_words, .default_text = "error",
 	 .help = "what a value is that does not fit the column's type"},
-	{"source", COLUMN(ENUM, source), .words = source_words,
+	{"source", COLUMN(ENUM, source), .words = source_words, .in_fingerprint = true,
 	 .help = "the column shows the record as received, its member name, when it was fetched, or its page"},
 };
 /* clang-format on */

@@ -545,6 +545,31 @@ cfdw_option_store(const CfdwOptionDef *def, const char *value, void *into)
 		*(char **) field = pstrdup(kind->take(def, value));
 }
 
+static int64
+load_number(const CfdwOptionDef *def, const char *field)
+{
+	if (def->size == sizeof(bool))
+		return *(const bool *) field;
+	if (def->size == sizeof(int))
+		return *(const int *) field;
+	return *(const int64 *) field;
+}
+
+const char *
+cfdw_option_shown(const CfdwOptionDef *def, const void *options)
+{
+	const char *field = (const char *) options + def->offset;
+
+	/* a format that is a word has left the field of patterns */
+	if (def->kind == CFDW_KIND_FORMAT && *(char *const *) field == NULL)
+		return cfdw_word_of(def->words, ((const CfdwColumnOptions *) options)->format);
+	if (kinds[def->kind].take != NULL)
+		return *(char *const *) field;
+	if (def->kind == CFDW_KIND_ENUM)
+		return cfdw_word_of(def->words, load_number(def, field));
+	return psprintf(INT64_FORMAT, load_number(def, field));
+}
+
 const char *
 cfdw_option_type(const CfdwOptionDef *def)
 {

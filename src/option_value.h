@@ -14,6 +14,9 @@
  */
 extern void cfdw_option_store(const CfdwOptionDef *def, const char *value, void *into);
 
+/* The value in an option's field, as a person would write it; NULL: none. */
+extern const char *cfdw_option_shown(const CfdwOptionDef *def, const void *options);
+
 /* What a value looks like, for options(): "text", "none, bearer, basic, api_key", "integer". */
 extern const char *cfdw_option_type(const CfdwOptionDef *def);
 
