@@ -95,7 +95,7 @@ checkpoint_fdw_validator(PG_FUNCTION_ARGS)
 	if (given != NIL)
 		ereport(ERROR,
 				(errcode(ERRCODE_FDW_INVALID_OPTION_NAME),
-				 errmsg("a foreign data wrapper has no options here"),
+				 errmsg("the foreign data wrapper itself has no options"),
 				 errhint("Set them for servers, user mappings, tables and columns.")));
 	PG_RETURN_VOID();
 }

@@ -263,6 +263,21 @@ check_repeated(const CfdwOptions *options)
 	}
 }
 
+/* A line of NDJSON is a record, and nothing surrounds the records. */
+static void
+check_ndjson(const CfdwOptions *options)
+{
+	static const char *const names[] = {"records_path", "cursor_path", "next_url_path", "has_more_path"};
+
+	for (int i = 0; options->ndjson && i < lengthof(names); i++)
+	{
+		if (text_of(cfdw_option_lookup(CFDW_PLACE_TABLE, names[i]), options) != NULL)
+			refuse(ERRCODE_FDW_INVALID_OPTION_NAME,
+				   psprintf("option \"%s\" does not go with response_format 'ndjson'", names[i]),
+				   "Each line of such a response is a record, and it has no other lines.");
+	}
+}
+
 static void
 check_body(const CfdwOptions *options)
 {
@@ -324,6 +339,7 @@ check_table(CfdwOptions *options)
 	check_page_size(options);
 	check_page_start(options);
 	check_repeated(options);
+	check_ndjson(options);
 	check_body(options);
 	check_checkpoint(options);
 }

@@ -117,7 +117,7 @@ pg_attribute_noreturn()
 	refuse_word(const CfdwOptionDef *def, const char *value)
 {
 	CfdwNearest nearest = cfdw_nearest_to(value);
-	const char *listed = psprintf("Its values are: %s.", cfdw_words_listed(def->words));
+	const char *listed = psprintf("Its values are: %s.", cfdw_option_type(def));
 
 	for (const CfdwOptionWord *word = def->words; word->word != NULL; word++)
 		cfdw_nearest_feed(&nearest, word->word);
@@ -403,9 +403,12 @@ take_format(const CfdwOptionDef *def, const char *value)
 	if (word != NULL)
 		return word->word;
 	/* a pattern has at least a year or an hour; anything else is a misspelt word */
-	if (strstr(value, "YY") == NULL && strstr(value, "HH") == NULL)
-		refuse_word(def, value);
-	return value;
+	for (const char *p = value; *p != '\0'; p++)
+	{
+		if (pg_strncasecmp(p, "YY", 2) == 0 || pg_strncasecmp(p, "HH", 2) == 0)
+			return value;
+	}
+	refuse_word(def, value);
 }
 
 static const char *

@@ -155,6 +155,7 @@ SELECT table_with($$cursor_header 'X Next', cursor_param 'c'$$);
 -- formats and time zones
 SELECT foreign_column($$format 'EPOCH_MS'$$);
 SELECT foreign_column($$format 'DD.MM.YYYY HH24:MI', timezone 'Europe/Berlin'$$);
+SELECT foreign_column($$format 'yyyy-mm-dd'$$);
 SELECT foreign_column($$format 'iso8061'$$);
 SELECT foreign_column($$format 'unix'$$);
 SELECT foreign_column($$timezone 'Europe/Berlinn'$$);
@@ -243,6 +244,14 @@ SELECT table_with($$method 'POST', body '{ items { id } }'$$);
 SELECT table_with($$method 'POST', body 'a=1', content_type 'application/json; charset=utf-8'$$);
 SELECT table_with($$body '{}'$$);
 SELECT table_with($$content_type 'application/json'$$);
+
+
+---- NDJSON has nothing but records
+SELECT table_with($$response_format 'ndjson', pagination 'link_header'$$);
+SELECT table_with($$response_format 'ndjson', records_path '/data'$$);
+SELECT table_with($$response_format 'ndjson', cursor_path '/next'$$);
+SELECT table_with($$response_format 'ndjson', next_url_path '/next'$$);
+SELECT table_with($$response_format 'ndjson', pagination 'link_header', has_more_path '/more'$$);
 
 
 ---- checkpoint against pagination and order
