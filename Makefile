@@ -90,3 +90,21 @@ $(FUZZ_DIR)/page_fuzz: $(FUZZ_SRC) $(wildcard src/*.h)
 .PHONY: fuzz
 fuzz: $(FUZZ_DIR)/page_fuzz
 	$(FUZZ_DIR)/page_fuzz -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -timeout=10 -artifact_prefix=$(FUZZ_DIR)/ $(FUZZ_DIR)/corpus test/fuzz/seeds
+
+# --- lint: what a compiler does not check; every checker is first shown faults that it must find --------------------
+LINT_SRC = $(wildcard src/*.[ch])
+TIDY_FLAGS = $(filter-out -Wall -Wextra -Werror,$(CPPFLAGS)) -Wno-ignored-attributes
+
+.PHONY: lint tidy
+lint:
+	@failed=0; \
+	test/lint/selftest.sh || failed=1; \
+	test/lint/layers.sh test/lint/layers $(LINT_SRC) || failed=1; \
+	test/lint/style.py test/lint/layers $(LINT_SRC) || failed=1; \
+	test/lint/symbols.sh $(MODULE_big).so || failed=1; \
+	test/lint/format.sh $(LINT_SRC) $(wildcard test/unit/*.[ch]) || failed=1; \
+	exit $$failed
+
+# slow, so not a part of lint
+tidy:
+	clang-tidy --quiet --warnings-as-errors='*' $(wildcard src/*.c) -- $(TIDY_FLAGS)

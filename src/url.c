@@ -129,37 +129,21 @@ split(const char *text)
 }
 
 /*
- * A host that every parser reads alike: letters, digits, "-", "." and "_", or
- * an IPv6 literal without a zone; then perhaps a port.  No percent-encoding
- * and no Unicode: libcurl would decode and map them to something else.
+ * Has it only characters that every parser reads alike?  No percent-encoding,
+ * no Unicode and no IPv6 zones: libcurl would decode and map them to
+ * something else.  Whether it is a host and a port, libcurl says.
  */
 static bool
 authority_is_plain(CfdwSlice authority)
 {
-	const char *p = authority.data;
-	const char *end = p + authority.len;
-	const char *host = p;
-
-	if (p < end && *p == '[')
+	for (size_t i = 0; i < authority.len; i++)
 	{
-		for (p++; p < end && (hex_value(*p) >= 0 || *p == ':' || *p == '.'); p++)
-			;
-		if (p == end || *p++ != ']')
+		char c = authority.data[i];
+
+		if (!is_alpha(c) && !is_digit(c) && strchr("-._:[]", c) == NULL)
 			return false;
 	}
-	else
-	{
-		while (p < end && (is_alpha(*p) || is_digit(*p) || *p == '-' || *p == '.' || *p == '_'))
-			p++;
-	}
-	if (p == host)
-		return false;
-	if (p < end && *p == ':')
-	{
-		for (p++; p < end && is_digit(*p); p++)
-			;
-	}
-	return p == end;
+	return authority.len > 0;
 }
 
 /* Read one part as libcurl sees it into a buffer.  false: it has none, or it does not fit. */
@@ -469,7 +453,7 @@ cfdw_url_resolve(CfdwArena *arena, const char *base, const char *ref, char **out
 bool
 cfdw_url_same_origin(const char *a, const char *b)
 {
-	Origin origins[2];
+	Origin origins[2] = {{false}};
 	CfdwError ignored;
 
 	return check_absolute(a, &origins[0], &ignored) &&
@@ -541,26 +525,25 @@ add_printable(CfdwBuf *out, const char *text, size_t len)
 }
 
 /*
- * Append the start of a URL up to its query.  Where there is no plain host,
- * whatever stands before the last "@" may be a password, however it was
- * misspelt, and is masked.
+ * Append the start of a URL up to its query.  What stands before the last
+ * "@" may be a password, however it was misspelt, and is masked, except in
+ * a path behind a plain host ("/users/@me").
  */
 static void
 add_masked_head(CfdwBuf *out, const char *url)
 {
 	Parts parts = split(url);
-	bool relative = parts.scheme.data == NULL && parts.authority.data == NULL && parts.path.data[0] == '/';
-	const char *start = parts.authority.data != NULL ? parts.authority.data : parts.path.data;
+	CfdwSlice authority = parts.authority;
+	bool plain = authority.data != NULL ? authority_is_plain(authority) && memchr(authority.data, ':', authority.len) == NULL :
+										  parts.scheme.data == NULL && parts.path.data[0] == '/';
+	const char *start = authority.data != NULL ? authority.data : parts.path.data;
 	const char *end = url + strcspn(url, "?#");
 	const char *shown = start;
 
-	if (!relative && !(parts.authority.data != NULL && authority_is_plain(parts.authority)))
+	for (const char *p = start; p < end && !plain; p++)
 	{
-		for (const char *p = start; p < end; p++)
-		{
-			if (*p == '@')
-				shown = p;
-		}
+		if (*p == '@')
+			shown = p;
 	}
 	add_printable(out, url, (size_t) (start - url));
 	if (shown != start)

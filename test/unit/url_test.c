@@ -545,6 +545,8 @@ test_mask(void)
 		{"//user:pw@h/x", NULL, "//***@h/x"},
 		{"https://u:p@w@h/x", NULL, "https://***@h/x"},
 		{"https://u:p/w@h/x", NULL, "https://***@h/x"},
+		{"https://u:123/4@h/x", NULL, "https://***@h/x"},
+		{"https://h:80/users/x", NULL, "https://h:80/users/x"},
 		{"https:/u:p@h/x", NULL, "https:***@h/x"},
 		{"https:\\\\u:p@h/x", NULL, "https:***@h/x"},
 		{"pw@h/x", NULL, "***@h/x"},
