@@ -26,6 +26,8 @@ $(error $(PKG_CONFIG) does not find $(LIBS_MISSING): install pkg-config, libcurl
 endif
 endif
 include $(PGXS)
+# PGXS knows no headers
+$(OBJS) $(OBJS:.o=.bc): $(wildcard src/*.h)
 endif
 
 .PHONY: test demo bench

@@ -23,21 +23,23 @@ expect()
 	[ "$2" = "$3" ] || die "$1: $2, not $3"
 }
 
-# Run $insert; how many rows were inserted.
+# Run $insert; sets $rows and $ms.
 insert_rows()
 {
-	psql -X -v ON_ERROR_STOP=1 -c "$insert" | sed -n 's/^INSERT 0 //p'
+	local output
+	output=$(psql -X -v ON_ERROR_STOP=1 -c '\timing on' -c "$insert")
+	rows=$(sed -n 's/^INSERT 0 //p' <<<"$output")
+	ms=$(sed -n 's/^Time: \([0-9]*\).*/\1/p' <<<"$output")
 }
 
 # load WANTED: one run; shows rows, requests and time
 load()
 {
-	local start rows requests
+	local requests
 	ask_api DELETE /_log
-	start=$(date +%s%N)
-	rows=$(insert_rows)
+	insert_rows
 	requests=$(ask_api GET /_log | grep -c .)
-	printf '   %-34s %6s rows %4s requests %5d ms\n' "INSERT … SELECT" "$(thousands "$rows")" "$requests" $((($(date +%s%N) - start) / 1000000))
+	echo "   INSERT … SELECT: $(thousands "$rows") rows, $requests request$([ "$requests" = 1 ] || echo s), $ms ms"
 	expect "rows loaded" "$rows" "$1"
 }
 
@@ -93,12 +95,12 @@ languages()
 	echo "3. The API gets the 115 language families of ISO 639-5"
 	append "json.load(open('$iso/iso_639-5.json'))['639-5']"
 	load 115
-	echo "4. It gets the 520 codes reserved for local use; kill -9 of the backend that loads them, at the 4th of 7 pages"
+	echo "4. It gets the 520 codes reserved for local use; kill -9 of the backend that loads them, at the 4th of 6 pages"
 	append "[{'alpha_3': 'q' + a + b, 'name': 'Reserved for local use', 'scope': 'L', 'type': 'S'}
 	         for a in 'abcdefghijklmnopqrst' for b in 'abcdefghijklmnopqrstuvwxyz']"
 	before=$(checkpoint)
 	kill_load 4
-	printf '   %-34s %6s rows, checkpoint unmoved\n' "killed" "$(sql -c "SELECT count(*) FROM languages WHERE alpha_3 BETWEEN 'qaa' AND 'qtz'")"
+	echo "   table: $(sql -c "SELECT count(*) FROM languages WHERE alpha_3 BETWEEN 'qaa' AND 'qtz'") rows of it; checkpoint unmoved"
 	expect "rows after the kill" "$(sql -c 'SELECT count(*) FROM languages')" $((total + 115))
 	expect "checkpoint after the kill" "$(checkpoint)" "$before"
 	load 520
@@ -141,7 +143,8 @@ other_api()
 	SQL
 	local run insert='INSERT INTO loaded SELECT * FROM api'
 	for run in first second; do
-		echo "$run run: $(insert_rows) rows"
+		insert_rows
+		echo "$run run: $rows rows, $ms ms"
 	done
 	psql -X -c 'TABLE loaded LIMIT 3' -c 'SELECT foreign_table, position, batch, pending FROM checkpoint_fdw.checkpoint' | cut -c 1-160
 }
