@@ -104,7 +104,7 @@ lint:
 	test/lint/layers.sh test/lint/layers $(LINT_SRC) || failed=1; \
 	test/lint/style.py test/lint/layers $(LINT_SRC) || failed=1; \
 	test/lint/symbols.sh $(MODULE_big).so || failed=1; \
-	test/lint/format.sh $(LINT_SRC) $(wildcard test/unit/*.[ch]) || failed=1; \
+	test/lint/format.sh $(LINT_SRC) $(wildcard test/unit/*.[ch] test/fuzz/*.[ch]) || failed=1; \
 	exit $$failed
 
 # slow, so not a part of lint

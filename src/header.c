@@ -38,8 +38,8 @@ equals(CfdwSlice slice, const char *word)
 
 /*
  * Read a parameter's value, quoted (single quotes are wrong but seen) or up
- * to a blank, ";" or ",".  Returns the place behind it.  A quote that is
- * never closed ends with the text.
+ * to a blank, ";" or ",".  Returns where it ends.  A quote that is never
+ * closed ends with the text.
  */
 static const char *
 read_value(const char *p, CfdwSlice *value)
@@ -56,7 +56,7 @@ read_value(const char *p, CfdwSlice *value)
 	while (*p != '\0' && *p != quote)
 		p += *p == '\\' && p[1] != '\0' ? 2 : 1;
 	value->len = (size_t) (p - value->data);
-	return *p == quote ? p + 1 : p;
+	return p;
 }
 
 /* Read the parameter at p, behind its ";".  Returns the ";", "," or end that follows it. */

@@ -47,6 +47,7 @@ cat >layers <<'END'
 may right left
 library curl upper
 library json-c page
+palloc page
 END
 
 # ---- layers.sh
@@ -92,6 +93,7 @@ good(void)
 	elog(DEBUG1, "Anything.");
 	cfdw_fail(err, CFDW_ERR_JSON, empty ? "body is empty" : "URL is empty");
 	cfdw_detail(err, "\"%s\" is too long.", name);
+	cfdw_detail(err, "It starts with: %.*s%s", len, text, dots);
 	cfdw_hint(err, odd ? "Set one." : "Set \"two\".");
 }
 END
