@@ -43,7 +43,8 @@ struct CfdwWalk
 	bool unknown_seen; /* … and an unknown one has come */
 	bool confirming;   /* page_number: the page is asked again because the next one has records */
 	bool at_end;
-	int largest; /* records of the largest page so far */
+	int64 page_number; /* being read or waited for */
+	int largest;       /* records of the largest page so far */
 	int rows_to_poll;
 
 	CfdwLastPage last; /* for the loop guard */
@@ -371,7 +372,10 @@ take_ahead(CfdwWalk *walk, const CfdwStep *step, bool overlap)
 static bool
 turn_to(CfdwWalk *walk, const CfdwStep *step, bool overlap, CfdwError *err)
 {
-	Fetch *fetch = take_ahead(walk, step, overlap);
+	Fetch *fetch;
+
+	walk->page_number = walk->counts.pages + 1;
+	fetch = take_ahead(walk, step, overlap);
 
 	if (fetch == NULL)
 	{
@@ -558,7 +562,7 @@ cfdw_walk_each_key(CfdwWalk *walk, void (*fn)(const char *key, void *arg), void 
 int64
 cfdw_walk_page_number(const CfdwWalk *walk)
 {
-	return walk->counts.pages;
+	return walk->page_number;
 }
 
 const CfdwWalkCounts *
