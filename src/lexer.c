@@ -9,6 +9,21 @@
 #define ARRAYS_DEPTH 4 /* how deep in a body, and how many arrays a HINT names */
 #define ARRAYS_MAX   5
 
+bool
+cfdw_lexer_check(CfdwSlice body, CfdwError *err)
+{
+	const char *nul;
+
+	if (body.len > PG_INT32_MAX)
+		return cfdw_fail(err, CFDW_ERR_LIMIT, "response body is larger than %d bytes", PG_INT32_MAX);
+	nul = body.len > 0 ? memchr(body.data, '\0', body.len) : NULL;
+	if (nul == NULL)
+		return true;
+	cfdw_fail(err, CFDW_ERR_JSON, "response body is not valid JSON");
+	cfdw_detail(err, "At byte %zu of %zu: a NUL byte. JSON is text in UTF-8.", (size_t) (nul - body.data) + 1, body.len);
+	return false;
+}
+
 JsonLexContext *
 cfdw_lexer_new(CfdwSlice text)
 {

@@ -29,7 +29,9 @@ typedef void CfdwVerdict;
 #define CFDW_HALT(lex) ((void) ((lex)->input_length = (int) ((lex)->token_terminator - (lex)->input)))
 #endif
 
-/* The text must be shorter than 2 GB and live longer. */
+/* Before the first lexer on a body: no 2 GB, which is too much for it, and no NUL, which it takes behind a backslash. */
+extern bool cfdw_lexer_check(CfdwSlice body, CfdwError *err);
+/* The text has been checked, is a part of what has been, and lives longer. */
 extern JsonLexContext *cfdw_lexer_new(CfdwSlice text);
 extern void cfdw_lexer_free(JsonLexContext *lex);
 

@@ -564,9 +564,9 @@ cfdw_page_parse(CfdwArena *arena, const CfdwPageSpec *spec, CfdwSlice body, Cfdw
 		body.data += 3;
 		body.len -= 3;
 	}
-	if (body.len > PG_INT32_MAX)
-		return cfdw_fail(err, CFDW_ERR_LIMIT, "response body is larger than %d bytes", PG_INT32_MAX);
 	out->body = body;
+	if (!cfdw_lexer_check(body, err))
+		return false;
 	if (!spec->ndjson && cfdw_trim_blanks(body).len == 0)
 		return cfdw_fail(err, CFDW_ERR_JSON, "response body is empty");
 	scratch = cfdw_arena_new(arena, "checkpoint_fdw page");

@@ -312,6 +312,20 @@ test_trailing(void)
 	}
 }
 
+/* The server's lexer takes a backslash before a NUL byte for an escape (found by the fuzzer). */
+static void
+test_nul(void)
+{
+	CHECK(!parse_bytes(NULL, "[\"a\\\0b\"]", 8));
+	CHECK_INT(err.kind, CFDW_ERR_JSON);
+	CHECK_STR(err.message, "response body is not valid JSON");
+	CHECK_STR(err.detail, "At byte 5 of 8: a NUL byte. JSON is text in UTF-8.");
+	CHECK(!parse_bytes(NULL, "[\"a\0b\"]", 7));
+	CHECK(!parse_bytes(NULL, "[\0]", 3));
+	CHECK(!parse_bytes(NULL, "[]\0", 3));
+	CHECK(!parse_bytes(NULL, "[\0]\0", 4)); /* UTF-16 */
+}
+
 static char *
 nested(const char *unit, const char *middle, const char *closing, int depth)
 {
@@ -549,6 +563,7 @@ main(void)
 	run(test_missing_is_empty);
 	run(test_cut_everywhere);
 	run(test_trailing);
+	run(test_nul);
 	run(test_depth);
 	run(test_ndjson);
 	run(test_find);
