@@ -169,7 +169,7 @@ check_secret(const CfdwOptions *options, const ForeignServer *server, Oid user, 
 				(errcode(ERRCODE_FDW_OPTION_NAME_NOT_FOUND),
 				 errmsg("auth '%s' of server \"%s\" needs the option \"%s\" in a user mapping for \"%s\"",
 						auth, server->servername, needed->name, name),
-				 errhint("%s USER MAPPING FOR %s SERVER %s OPTIONS (%s%s '...')", owns ? "ALTER" : "CREATE",
+				 errhint("%s USER MAPPING FOR %s SERVER %s OPTIONS (%s%s '...').", owns ? "ALTER" : "CREATE",
 						 quote_identifier(name), quote_identifier(server->servername), owns ? "ADD " : "", needed->name)));
 }
 

@@ -13,4 +13,4 @@ extern void cfdw_report(const CfdwError *err) pg_attribute_noreturn();
 /* The same text at another level (WARNING, NOTICE); returns. */
 extern void cfdw_report_at(int elevel, const CfdwError *err);
 
-#endif							/* CFDW_REPORT_H */
+#endif /* CFDW_REPORT_H */
