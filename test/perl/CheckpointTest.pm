@@ -144,7 +144,10 @@ sub crash_server
 {
 	my ($self) = @_;
 	$self->{node}->kill9;
-	until_true("a restart", sub { $self->{node}->start(fail_ok => 1) });
+	until_true("a restart", sub {
+		$self->{node}{_pid} = undef;    # a failed start leaves the old one there
+		$self->{node}->start(fail_ok => 1);
+	});
 }
 
 END

@@ -17,10 +17,14 @@ CREATE TABLE target (id int);
 CREATE TABLE stop_at (place text);
 INSERT INTO stop_at VALUES ('');
 CREATE FUNCTION stop_here() RETURNS trigger LANGUAGE plpgsql AS $$
+<<stop_here>>
+DECLARE
+  place text := TG_ARGV[0];
 BEGIN
-  IF (SELECT place FROM stop_at) = TG_ARGV[0] || CASE TG_ARGV[0] WHEN 'row' THEN ' ' || NEW.id ELSE '' END THEN
-    PERFORM pg_advisory_xact_lock_shared(1);
+  IF place = 'row' THEN
+    place := 'row ' || NEW.id;
   END IF;
+  PERFORM pg_advisory_xact_lock_shared(1) FROM stop_at WHERE stop_at.place = stop_here.place;
   RETURN NEW;
 END $$;
 CREATE TRIGGER stop_at_row BEFORE INSERT ON target FOR EACH ROW EXECUTE FUNCTION stop_here('row');
