@@ -11,16 +11,16 @@
 #include "utils/memutils.h"
 
 bool
-cfdw_jsonpath_query(Datum jsonb, Datum jsonpath, Datum *item)
+cfdw_jsonpath_query(Datum jsonb, Datum jsonpath, bool silent, Datum *item)
 {
 	LOCAL_FCINFO(fcinfo, 4);
 
-	/* jsonb_path_query_first(target, path, vars '{}', silent false); DirectFunctionCall would not take a null result */
+	/* jsonb_path_query_first(target, path, vars '{}', silent); DirectFunctionCall would not take a null result */
 	InitFunctionCallInfoData(*fcinfo, NULL, 4, InvalidOid, NULL, NULL);
 	fcinfo->args[0].value = jsonb;
 	fcinfo->args[1].value = jsonpath;
 	fcinfo->args[2].value = DirectFunctionCall1(jsonb_in, CStringGetDatum("{}"));
-	fcinfo->args[3].value = BoolGetDatum(false);
+	fcinfo->args[3].value = BoolGetDatum(silent);
 	for (int i = 0; i < 4; i++)
 		fcinfo->args[i].isnull = false;
 	*item = jsonb_path_query_first(fcinfo);
@@ -36,7 +36,7 @@ cfdw_jsonpath_first(CfdwArena *arena, CfdwSlice document, const char *path, char
 	Datum item;
 
 	*result = NULL;
-	if (cfdw_jsonpath_query(jsonb, DirectFunctionCall1(jsonpath_in, CStringGetDatum(path)), &item))
+	if (cfdw_jsonpath_query(jsonb, DirectFunctionCall1(jsonpath_in, CStringGetDatum(path)), false, &item))
 		*result = cfdw_strdup(arena, DatumGetCString(DirectFunctionCall1(jsonb_out, item)));
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(scratch);

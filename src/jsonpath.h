@@ -13,7 +13,11 @@
  */
 extern void cfdw_jsonpath_first(CfdwArena *arena, CfdwSlice document, const char *path, char **result);
 
-/* The first item of jsonpath in jsonb (Datums of these types) as jsonb; false: none.  In the current context. */
-extern bool cfdw_jsonpath_query(Datum jsonb, Datum jsonpath, Datum *item);
+/*
+ * The first item of jsonpath in jsonb (Datums of these types) as jsonb;
+ * false: none, and with silent also where the path would raise, such as
+ * $.size.double() over text.  In the current context.
+ */
+extern bool cfdw_jsonpath_query(Datum jsonb, Datum jsonpath, bool silent, Datum *item);
 
 #endif /* CFDW_JSONPATH_H */

@@ -4,6 +4,7 @@
  */
 #include "record.h"
 
+#include "jsonpath.h"
 #include "lexer.h"
 #include "match.h"
 #include "nearest.h"
@@ -18,8 +19,6 @@
 #include "catalog/pg_type.h"
 #include "mb/pg_wchar.h"
 #include "utils/builtins.h"
-#include "utils/jsonb.h"
-#include "utils/jsonpath.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/resowner.h"
@@ -69,9 +68,8 @@ struct CfdwRecordDecoder
 	const CfdwRecordInfo *info;
 	Column *current;
 	CfdwSlice current_json;
-	bool valid;      /* is it UTF-8? */
-	Datum document;  /* as jsonb, 0: not made yet */
-	Datum variables; /* of SQL/JSON paths: an empty jsonb */
+	bool valid;     /* is it UTF-8? */
+	Datum document; /* as jsonb, 0: not made yet */
 
 	/* until cfdw_record_warn_missing */
 	CfdwSlice sample;
@@ -120,7 +118,6 @@ open_source(CfdwRecordDecoder *decoder, Column *column)
 	if (path != NULL && path[0] == '$')
 	{
 		column->jsonpath = DirectFunctionCall1(jsonpath_in, CStringGetDatum(path));
-		decoder->variables = DirectFunctionCall1(jsonb_in, CStringGetDatum("{}"));
 		return;
 	}
 	decoder->uses_nodes = true;
@@ -264,25 +261,12 @@ make_document(CfdwRecordDecoder *decoder, Node *escontext)
 static bool
 locate_jsonpath(CfdwRecordDecoder *decoder, Column *column, CfdwSlice *json, Node *escontext)
 {
-	LOCAL_FCINFO(fcinfo, 4);
 	Datum item;
 
 	if (!make_document(decoder, escontext))
 		return false;
-	InitFunctionCallInfoData(*fcinfo, NULL, 4, InvalidOid, NULL, NULL);
-	fcinfo->args[0].value = decoder->document;
-	fcinfo->args[1].value = column->jsonpath;
-	fcinfo->args[2].value = decoder->variables;
-	fcinfo->args[3].value = BoolGetDatum(escontext != NULL); /* silent */
-	for (int i = 0; i < 4; i++)
-		fcinfo->args[i].isnull = false;
-	item = jsonb_path_query_first(fcinfo);
-	if (!fcinfo->isnull)
-	{
-		Jsonb *jsonb = DatumGetJsonbP(item);
-
-		set_json(json, JsonbToCString(NULL, &jsonb->root, VARSIZE(jsonb)));
-	}
+	if (cfdw_jsonpath_query(decoder->document, column->jsonpath, escontext != NULL, &item))
+		set_json(json, DatumGetCString(DirectFunctionCall1(jsonb_out, item)));
 	return true;
 }
 
