@@ -76,7 +76,7 @@ typedef struct CfdwEndpoint
 	const char *keyset_path;	/* of the keyset column, into a record: a pointer */
 	const char *offset_param;
 	const char *page_param;
-	const char *page_start;		/* first cursor, offset or page number; NULL: none, 0, 1 */
+	const char *page_start;		/* first cursor (text, or a JSON number, array or object), offset or page number; NULL: none, 0, 1 */
 	const char *cursor_end;		/* comma-separated values that mean the end; "same", "empty" have their own meaning */
 	const char *limit_param;
 	int			page_size;		/* 0: none; {limit} has no value */
@@ -90,19 +90,38 @@ typedef struct CfdwPagination CfdwPagination;
 /* Parse paths and the body template; endpoint must outlive arena. */
 extern bool cfdw_pagination_open(CfdwArena *arena, const CfdwEndpoint *endpoint, CfdwPagination **out, CfdwError *err);
 
-/* The request for a step.  A URL step goes out byte for byte, only auth_param is added where it is absent. */
+/*
+ * The request for a step (how values find their places: request.h).  A URL
+ * step goes out byte for byte, only auth_param is added where it is absent;
+ * its headers and body are those of the first request.
+ */
 extern bool cfdw_pagination_request(const CfdwPagination *pagination, CfdwArena *arena, const CfdwStep *step, CfdwRequest *out, CfdwError *err);
 
 /*
  * Where the page after this one is asked; *more false: this was the last.
- * Rules (DESIGN.md section 3): "", null, false or a missing token is the end,
- * 0 is a legal cursor; has_more false wins over a token; has_more true
- * without a token is CFDW_ERR_MISSING; a short or empty page with a token is
- * legal; computed kinds end at a page without records.  offset: step.number
- * plus the number of records of the page.  A next URL is resolved against
- * the request's URL and must have its origin (CFDW_ERR_FORBIDDEN).
- * cursor_end lists values (text of the token) that are the end; "same": a
- * token equal to the one sent; "empty": a page without records.
+ * Rules (DESIGN.md section 3):
+ *
+ * Tokens and links: "", null, false, [], {} or nothing at all is the end; 0
+ * is a legal cursor; a short or empty page with a token is legal.  A link is
+ * a string or an object with "href"; it is resolved against the request's URL
+ * and must have its origin (CFDW_ERR_FORBIDDEN).  A path is looked up in the
+ * whole body, also inside the records.
+ *
+ * Computed kinds end at a page without records.  offset: step.number plus the
+ * number of records of the page.  keyset: the value in the last record, a
+ * record without one is CFDW_ERR_RECORD.
+ *
+ * has_more_path: false wins over a token.  True without a token is
+ * CFDW_ERR_MISSING, true on an empty page of a computed kind CFDW_ERR_LOOP:
+ * the API says that there is more, so this cannot be the end.  A flag that is
+ * missing would be false by the truth rule, and a misspelt path would cut
+ * every read short: so it is CFDW_ERR_MISSING where the page otherwise has a
+ * next one, and counts as the end where it has none.  With "!" a missing flag
+ * says nothing.
+ *
+ * cursor_end lists values (text of the token) that count as no token; "same":
+ * so does a token equal to the one sent; "empty": so does any token on a page
+ * without records.
  */
 extern bool cfdw_pagination_next(const CfdwPagination *pagination, CfdwArena *arena, const CfdwStep *step,
 								 const CfdwResponse *response, const CfdwPage *page,

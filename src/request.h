@@ -1,0 +1,51 @@
+/*
+ * request.h
+ *	  Building requests: URL, query, headers and body of an endpoint with
+ *	  their placeholders filled.
+ *
+ * Knows where each value goes, and nothing about what comes after a page;
+ * that is pagination.c, the only caller.
+ */
+#ifndef CFDW_REQUEST_H
+#define CFDW_REQUEST_H
+
+#include "pagination.h"
+
+typedef struct CfdwRequestBuilder CfdwRequestBuilder;
+
+/*
+ * Parse the body template and find the places of cursor, offset, page and
+ * limit.  endpoint must outlive arena.  A shorthand (cursor_param …) is a
+ * query pair of its own, unless the placeholder stands somewhere in endpoint,
+ * params, headers or body; one whose name params has as well is
+ * CFDW_ERR_OPTION (limit_param: params wins).  So are a computed position
+ * without a place in the request, a parameter named like one of the four
+ * placeholders, and a body that is no JSON although its content type or its
+ * first character says so.
+ */
+extern bool cfdw_request_open(CfdwArena *arena, const CfdwEndpoint *endpoint, CfdwRequestBuilder **out, CfdwError *err);
+
+/*
+ * The request that carries the values of a step (FIRST: none).  With url not
+ * NULL that URL is asked, byte for byte but for auth_param, and the values go
+ * into headers and body only; it must have the origin of base_url.
+ *
+ * An object cursor without a place of its own is merged: over the top level
+ * of a JSON body, else into the pairs of a form body, else into the query.
+ * It replaces pairs of the same name; a null member only removes them.
+ * Another cursor without a place is CFDW_ERR_OPTION.
+ */
+extern bool cfdw_request_build(const CfdwRequestBuilder *builder, CfdwArena *arena, const CfdwStep *values, const char *url,
+							   CfdwRequest *out, CfdwError *err);
+
+/*
+ * Resolve a URL that is not ours (from a response or a stored position)
+ * against the URL of a request, as cfdw_url_resolve does, and insist on the
+ * same origin: CFDW_ERR_FORBIDDEN.
+ */
+extern bool cfdw_request_resolve(CfdwArena *arena, const char *base, const char *ref, char **out, CfdwError *err);
+
+/* A cursor, given as JSON text, as the text that fills {cursor}; NULL for null.  A number keeps its digits. */
+extern bool cfdw_request_cursor_text(CfdwArena *arena, const char *json, char **out, CfdwError *err);
+
+#endif /* CFDW_REQUEST_H */
