@@ -10,6 +10,7 @@
  */
 #include "consumer.h"
 
+#include "access/tableam.h"
 #include "access/xact.h"
 #include "access/xlog.h"
 #include "executor/executor.h"
@@ -19,7 +20,6 @@
 #include "nodes/parsenodes.h"
 #include "nodes/plannodes.h"
 #include "target.h"
-#include "utils/guc.h"
 #include "utils/rel.h"
 #include "utils/syscache.h"
 
@@ -97,6 +97,13 @@ is_into_table(DestReceiver *dest)
 	return into != NULL && into->viewQuery == NULL;
 }
 
+/* pg_dump can have any application_name, but it always sets these, and hardly anybody else does. */
+static bool
+is_pg_dump(void)
+{
+	return XactReadOnly && IsolationUsesXactSnapshot() && !synchronize_seqscans;
+}
+
 /* The reason why no scan of the statement may advance, or NULL; and where they start. */
 static const char *
 why_not(const QueryDesc *queryDesc, bool *from_beginning)
@@ -109,7 +116,7 @@ why_not(const QueryDesc *queryDesc, bool *from_beginning)
 		return "a materialized view holds everything";
 	if (InSecurityRestrictedOperation())
 		return "security-restricted operation";
-	if (dest->mydest == DestCopyOut && XactReadOnly && strcmp(application_name, "pg_dump") == 0)
+	if (is_pg_dump())
 		return "pg_dump saves everything";
 	*from_beginning = cfdw_guc_start == CFDW_START_BEGINNING;
 	if (RecoveryInProgress())

@@ -40,7 +40,7 @@ typedef struct CfdwConsumer
 	bool insert_only;        /* plain INSERT … SELECT [ON CONFLICT] over our tables only: may go on after a wait */
 	Snapshot snapshot;       /* the statement's */
 	Oid target;              /* result relation, or InvalidOid (CTAS: not yet known) */
-	const char *target_name; /* qualified and quoted, NULL: none (CTE without target …) */
+	const char *target_name; /* qualified and quoted; NULL: none yet, or a temporary table */
 	bool target_is_new;      /* CREATE TABLE AS, SELECT INTO */
 	CfdwError refusal;       /* kind CFDW_OK, or what must be raised at the first fetch */
 	int refusal_sqlstate;

@@ -207,13 +207,15 @@ check_rules(CfdwConsumer *consumer, const char *table, PlannedStmt *statement)
 	}
 }
 
+/* A temporary table gets no name: it is a station on the way, not the table that the consumer feeds. */
 static void
 set_target(CfdwConsumer *consumer, Relation relation)
 {
 	if (OidIsValid(consumer->target))
 		return; /* a CTE that feeds several: the first one stands for all */
 	consumer->target = RelationGetRelid(relation);
-	consumer->target_name = quote_qualified_identifier(get_namespace_name(RelationGetNamespace(relation)), RelationGetRelationName(relation));
+	if (relation->rd_rel->relpersistence != RELPERSISTENCE_TEMP)
+		consumer->target_name = quote_qualified_identifier(get_namespace_name(RelationGetNamespace(relation)), RelationGetRelationName(relation));
 }
 
 static bool
