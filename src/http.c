@@ -211,7 +211,8 @@ end_completed_transfers(void)
 	{
 		CfdwTransfer *transfer = ended;
 
-		transfer->result = code;
+		/* libcurl is content when the connection ends inside the headers */
+		transfer->result = code == CURLE_OK && !transfer->headers_done ? CURLE_PARTIAL_FILE : code;
 		end_transfer(transfer);
 	}
 }
@@ -252,15 +253,15 @@ add_request_headers(CfdwTransfer *transfer, const CfdwRequest *request, CfdwErro
 	for (int i = 0; i < request->header_count; i++)
 	{
 		const CfdwHeader *header = &request->headers[i];
-		/* libcurl's notation: "name;" sends a header without a value, "name:" would send none */
-		const char *separator = header->value[strspn(header->value, " \t")] == '\0' ? ";" : ": ";
+		bool blank = header->value[strspn(header->value, " \t")] == '\0';
 		char *line;
 
 		if (!is_header_name(header->name))
 			return cfdw_fail(err, CFDW_ERR_OPTION, "name of a request header is not valid");
 		if (!is_header_value(header->value))
 			return cfdw_fail(err, CFDW_ERR_OPTION, "value of request header \"%s\" contains a control character", header->name);
-		line = cfdw_printf(transfer->arena, "%s%s%s", header->name, separator, header->value);
+		/* libcurl's notation: "name;" sends a header without a value, "name:" would send none */
+		line = cfdw_printf(transfer->arena, "%s%s%s", header->name, blank ? ";" : ": ", blank ? "" : header->value);
 		if (!add_request_line(transfer, line, err))
 			return false;
 	}
@@ -316,14 +317,6 @@ set_connection(CfdwTransfer *transfer)
 	SET(CURLOPT_CONNECTTIMEOUT_MS, (long) transfer->options.connect_timeout_ms);
 	SET(CURLOPT_BUFFERSIZE, (long) READ_BYTES);
 	SET(CURLOPT_SOCKOPTFUNCTION, on_socket_created);
-	return code;
-}
-
-static CURLcode
-set_callbacks(CfdwTransfer *transfer)
-{
-	CURLcode code = CURLE_OK;
-
 	SET(CURLOPT_PRIVATE, transfer);
 	SET(CURLOPT_ERRORBUFFER, transfer->reason);
 	SET(CURLOPT_WRITEFUNCTION, on_body);
@@ -340,9 +333,7 @@ launch(CfdwTransfer *transfer, const CfdwRequest *request, CfdwError *err)
 
 	if ((transfer->easy = curl_easy_init()) == NULL)
 		return cfdw_fail(err, CFDW_ERR_MEMORY, "out of memory");
-	if ((code = set_request(transfer, request)) != CURLE_OK ||
-		(code = set_connection(transfer)) != CURLE_OK ||
-		(code = set_callbacks(transfer)) != CURLE_OK)
+	if ((code = set_request(transfer, request)) != CURLE_OK || (code = set_connection(transfer)) != CURLE_OK)
 		return cfdw_fail(err, CFDW_ERR_INTERNAL, "libcurl refuses an option: %s", curl_easy_strerror(code));
 	transfer->added = cfdw_multi_add(transfer->easy, err);
 	return transfer->added;
@@ -435,6 +426,13 @@ static const Failure failures[] = {
 	{CURLE_ABORTED_BY_CALLBACK, CFDW_ERR_MEMORY, false, "out of memory", ""},
 };
 
+/* How libcurl complains of a header line beyond its own limit; before 8.6 it says "out of memory". */
+#if LIBCURL_VERSION_NUM >= 0x080600
+#define LINE_TOO_LONG CURLE_TOO_LARGE
+#else
+#define LINE_TOO_LONG CURLE_OUT_OF_MEMORY
+#endif
+
 static const Failure *
 find_failure(CURLcode code)
 {
@@ -497,10 +495,8 @@ explain(const CfdwTransfer *transfer, CfdwError *err)
 	const Failure *failure = find_failure(transfer->result);
 	Stop stop = transfer->stop;
 
-	/* libcurl 7 calls a single header line that it finds too long "out of memory" */
-	if (stop == STOP_NONE && transfer->result == CURLE_OUT_OF_MEMORY && transfer->in_block)
+	if (stop == STOP_NONE && transfer->in_block && transfer->result == LINE_TOO_LONG)
 		stop = STOP_HEADER_LIMIT;
-
 	if (stop != STOP_NONE)
 		fail_stopped(transfer, stop, err);
 	else
@@ -517,9 +513,12 @@ static void
 read_headers(CfdwTransfer *transfer)
 {
 	CfdwResponse *response = &transfer->response;
-	char *end = transfer->headers.data + transfer->headers.len;
+	char *end;
 	int lines = 0;
 
+	if (transfer->headers.len == 0)
+		return;
+	end = transfer->headers.data + transfer->headers.len;
 	for (char *line = transfer->headers.data; line < end; line += strlen(line) + 1)
 		lines++;
 	response->headers = cfdw_alloc(transfer->arena, lines * sizeof(CfdwHeader));

@@ -96,6 +96,17 @@ hex4(const char *s)
 	return code;
 }
 
+/* Of a UTF-8 character, by its first byte.  (pg_utf_mblen has another name in the libpgcommon of some versions.) */
+static int
+character_length(unsigned char first)
+{
+	if (first < 0xc0)
+		return 1;
+	if (first < 0xe0)
+		return 2;
+	return first < 0xf0 ? 3 : 4;
+}
+
 /* What follows "\u", and the second half of the pair if it has one. */
 static pg_wchar
 read_unicode_escape(const char **at, const char *end)
@@ -125,7 +136,7 @@ read_char(const char **at, const char *end, unsigned char *out)
 	if (*out == 'u')
 	{
 		unicode_to_utf8(read_unicode_escape(at, end), out);
-		return pg_utf_mblen(out);
+		return character_length(*out);
 	}
 	for (const char *escape = escapes; *escape != '\0'; escape += 2)
 	{
@@ -241,7 +252,7 @@ cfdw_excerpt(CfdwArena *arena, CfdwSlice text, size_t max)
 	while (at < end && buf.len < max)
 	{
 		const unsigned char *c = (const unsigned char *) at;
-		int len = pg_utf_mblen(c);
+		int len = character_length(*c);
 		bool legal = len <= end - at && pg_utf8_islegal(c, len);
 
 		if (!legal)

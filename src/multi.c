@@ -139,13 +139,13 @@ act(void)
 	CURLMcode code = CURLM_OK;
 	bool acted = false;
 	int running;
-	int i = 0;
 	sigset_t saved;
 
 	block_signals(&saved);
-	while (code == CURLM_OK && i < socket_count)
+	/* on_socket may move entries meanwhile; one that is missed for that stays marked */
+	for (int i = 0; code == CURLM_OK && i < socket_count; i++)
 	{
-		CfdwPollFd *ready = &sockets[i++];
+		CfdwPollFd *ready = &sockets[i];
 		int events = (ready->readable ? CURL_CSELECT_IN : 0) | (ready->writable ? CURL_CSELECT_OUT : 0);
 
 		if (events == 0)
@@ -153,7 +153,6 @@ act(void)
 		ready->readable = ready->writable = false;
 		code = curl_multi_socket_action(multi, ready->fd, events, &running);
 		acted = true;
-		i = 0; /* on_socket may have moved entries */
 	}
 	if (!acted)
 		code = curl_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &running);

@@ -29,7 +29,7 @@ descend(CfdwSlice *json, const CfdwSegment *segment, CfdwSlice *nearest)
 	CfdwTokens tokens;
 	CfdwSlice name;
 	CfdwSlice value;
-	int best = Max((int) segment->len / 2, 1);
+	int best = (int) segment->len / 2;
 	bool found = false;
 
 	nearest->data = NULL;

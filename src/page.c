@@ -583,7 +583,7 @@ cfdw_page_find(CfdwSlice record, const CfdwPointer *pointer, CfdwSlice *out)
 	CfdwError ignored;
 
 	*out = no_name;
-	if (walk_document(&walk, record, &ignored))
+	if (cfdw_lexer_check(record, &ignored) && walk_document(&walk, record, &ignored))
 	{
 		drop_replaced(&walk);
 		for (int i = 0; i < walk.ntargets; i++)

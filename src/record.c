@@ -528,7 +528,8 @@ cfdw_record_warn_missing(CfdwRecordDecoder *decoder)
 	{
 		Column *column = &decoder->columns[i];
 
-		if (column->options->source == CFDW_SOURCE_VALUE && !column->seen)
+		if (column->options->source == CFDW_SOURCE_VALUE && !column->seen &&
+			!(column->jsonpath != 0 && column->options->on_error_null)) /* may have been silent about an error */
 			warn_missing(decoder, column);
 	}
 }

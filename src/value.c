@@ -202,7 +202,7 @@ append_array(StringInfo out, CfdwType *type, CfdwSlice json, int depth, Node *es
 
 	if (depth > MAXDIM)
 		ereturn(escontext, false,
-				errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 				errmsg("array has more than %d dimensions", MAXDIM));
 	cfdw_tokens_open(&tokens, json);
 	appendStringInfoChar(out, '{');

@@ -172,7 +172,7 @@ cp "$here/../../.clang-format" .
 printf 'int\nmain(void)\n{\n\treturn 0;\n}\n' >sample.c
 if [ -z "$("$here/format.sh" sample.c)" ]; then
 	printf 'int main(void) { return 0; }\n' >sample.c
-	expect 1 'sample.c:1' "$here/format.sh" sample.c
+	expect 1 'sample.c: clang-format' "$here/format.sh" sample.c
 fi
 expect 0 'the format is not checked' env CLANG_FORMAT=false "$here/format.sh" sample.c
 

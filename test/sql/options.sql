@@ -123,6 +123,7 @@ SELECT foreign_table($$endpoint '?a=1'$$);
 SELECT foreign_table($$endpoint 'https://api.example.com/items'$$);
 SELECT foreign_table($$endpoint '/a b'$$);
 SELECT foreign_table($$endpoint '/items#top'$$);
+SELECT foreign_table($$endpoint '/a\b'$$);
 SELECT foreign_table($$endpoint '/items/{item}'$$);
 SELECT foreign_table($$endpoint '/items/{cursor'$$);
 SELECT foreign_table($$endpoint '/items/}'$$);
@@ -150,6 +151,8 @@ SELECT mapping($$headers '{"Content-Length": "hidden"}'$$);
 SELECT mapping($$headers '{"X-Account": hidden}'$$);
 SELECT mapping($$token E'hid\nden'$$);
 SELECT server_with($$user_agent E'a\nb'$$);
+SELECT server_with($$user_agent E'a\x7fb'$$);
+SELECT server_with($$prefetch '2'$$);
 SELECT table_with($$cursor_header 'X Next', cursor_param 'c'$$);
 
 -- formats and time zones
@@ -224,6 +227,7 @@ SELECT table_with($$cursor_path '/next', cursor_end '0, same', page_start '*'$$)
 SELECT table_with($$page_param 'page', page_start '0'$$);
 SELECT table_with($$page_param 'page', page_start 'one'$$);
 SELECT table_with($$offset_param 'skip', page_start '-1'$$);
+SELECT table_with($$offset_param 'skip', page_start '9223372036854775808'$$);
 -- page size
 SELECT table_with($$limit_param 'limit', page_size '100'$$);
 SELECT table_with($$params 'limit={limit}', page_size '100'$$);

@@ -316,6 +316,11 @@ test_trailing(void)
 static void
 test_nul(void)
 {
+	CfdwPointer pointer;
+	CfdwSlice found;
+
+	CHECK(cfdw_pointer_parse(arena, "/a", false, &pointer, &err));
+	CHECK(!cfdw_page_find(exact_copy("{\"a\":\"\\\0\"}", 10), &pointer, &found));
 	CHECK(!parse_bytes(NULL, "[\"a\\\0b\"]", 8));
 	CHECK_INT(err.kind, CFDW_ERR_JSON);
 	CHECK_STR(err.message, "response body is not valid JSON");

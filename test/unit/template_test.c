@@ -28,6 +28,8 @@ static const CfdwVariable items[] = {
 	{"deep_end", "a/.", NULL},
 	{"deep_encoded", "a/%2E./c", NULL},
 	{"harmless", "..a/.b/c../...", NULL},
+	{"until", NULL, NULL},
+	{"offset", "of two the first counts", NULL},
 };
 static const CfdwVariables vars = {lengthof(items), items};
 static const CfdwVariables no_vars = {0, NULL};
@@ -134,6 +136,7 @@ test_fill_refused(void)
 	} cases[] = {
 		{"{since}", CFDW_PLAIN, "placeholder {since} has no value"},
 		{"x{+since}", CFDW_PLAIN, "placeholder {since} has no value"},
+		{"{until}", CFDW_PLAIN, "placeholder {until} has no value"},
 		{"/a/{limit}", CFDW_PATH, "placeholder {limit} has no value"},
 		{"{limit}", CFDW_QUERY, "placeholder {limit} has no value"},
 		{"{crlf}", CFDW_PLAIN, "the value of placeholder {crlf} has a line break"},
@@ -160,7 +163,7 @@ test_fill_refused(void)
 		CHECK_INT(err.kind, CFDW_ERR_OPTION);
 		CHECK_STR(err.message, cases[i].message);
 		CHECK(err.detail[0] != '\0');
-		CHECK_INT(strstr(err.hint, "timestamp_initial") != NULL, strstr(cases[i].tmpl, "since") != NULL);
+		CHECK_INT(strstr(err.hint, "timestamp_initial") != NULL, strstr(cases[i].tmpl, "since") != NULL || strstr(cases[i].tmpl, "until") != NULL);
 	}
 }
 
@@ -181,6 +184,8 @@ test_query(void)
 		{"q={\"a\": 1}", "q=%7B%22a%22%3A%201%7D"},
 		/* pairs without a value, empty pairs */
 		{"flag", "flag"},
+		{"f", "f"},
+		{"q=a/b", "q=a%2Fb"},
 		{"flag=", "flag="},
 		{"=x", "=x"},
 		{"a=1&&b=2&", "a=1&b=2"},
