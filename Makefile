@@ -25,9 +25,11 @@ ifneq ($(LIBS_MISSING),)
 $(error $(PKG_CONFIG) does not find $(LIBS_MISSING): install pkg-config, libcurl4-openssl-dev and libjson-c-dev (the names of Debian's packages))
 endif
 endif
+# no bitcode: JIT has nothing here to inline, and clang would compile everything once more
+override with_llvm = no
 include $(PGXS)
 # PGXS knows no headers
-$(OBJS) $(OBJS:.o=.bc): $(wildcard src/*.h)
+$(OBJS): $(wildcard src/*.h)
 endif
 
 .PHONY: test demo bench

@@ -66,7 +66,7 @@ kill_load()
 	sql -c "SET application_name = 'doomed'; $insert" >"$work/doomed.log" 2>&1 &
 	ask_api GET "/_wait?path=/languages&count=$1"
 	pid=$(sql -c "SELECT pid FROM pg_stat_activity WHERE application_name = 'doomed'")
-	as_server kill -9 "$pid"
+	kill -9 "$pid"
 	wait $! || true
 	ask_api DELETE /_rule
 	wait_for_server

@@ -114,7 +114,7 @@ build_and_install()
 {
 	local log=$top/test/tmp/build.log
 	mkdir -p "$top/test/tmp"
-	make -C "$top" -s all >"$log" 2>&1 || { cat "$log" >&2; die "the build failed"; }
+	make -C "$top" -s -j "$(nproc)" all >"$log" 2>&1 || { cat "$log" >&2; die "the build failed"; }
 	if [ -w "$("$PG_CONFIG" --pkglibdir)" ] && [ -w "$("$PG_CONFIG" --sharedir)/extension" ]; then
 		make -C "$top" -s install >"$log" 2>&1 || { cat "$log" >&2; die "make install failed"; }
 	else
