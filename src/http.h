@@ -22,34 +22,34 @@ typedef struct CfdwHeader
 
 typedef struct CfdwRequest
 {
-	const char *method;			/* GET or POST */
-	const char *url;			/* absolute, encoded; goes out byte for byte */
-	int			header_count;
-	const CfdwHeader *headers;	/* auth included; nothing of it is ever logged */
-	const char *body;			/* NULL: none */
-	size_t		body_len;
-	const char *masked_url;		/* for messages */
+	const char *method; /* GET or POST */
+	const char *url;    /* absolute, encoded; goes out byte for byte */
+	int header_count;
+	const CfdwHeader *headers; /* auth included; nothing of it is ever logged */
+	const char *body;          /* NULL: none */
+	size_t body_len;
+	const char *masked_url; /* for messages */
 } CfdwRequest;
 
 typedef struct CfdwHttpOptions
 {
-	int			connect_timeout_ms;	/* name look-up, connect and TLS */
-	int			request_timeout_ms;	/* of waiting in cfdw_http_finish */
-	int64		max_response_bytes; /* after decompression */
+	int connect_timeout_ms;   /* name look-up, connect and TLS */
+	int request_timeout_ms;   /* of waiting in cfdw_http_finish */
+	int64 max_response_bytes; /* after decompression */
 	const char *user_agent;
 } CfdwHttpOptions;
 
 typedef struct CfdwResponse
 {
-	int			status;
-	const char *url;			/* the request's URL */
+	int status;
+	const char *url; /* the request's URL */
 	const char *masked_url;
-	CfdwSlice	body;			/* decompressed; lives in the transfer's arena */
-	int			header_count;
-	CfdwHeader *headers;		/* names as received */
-	int64		date;			/* Date header as seconds since 1970; 0: none */
-	int64		elapsed_us;		/* from start to the last byte */
-	int64		wire_bytes;		/* body bytes received, before decompression */
+	CfdwSlice body; /* decompressed; lives in the transfer's arena */
+	int header_count;
+	CfdwHeader *headers; /* names as received */
+	int64 date;          /* Date header as seconds since 1970; 0: none */
+	int64 elapsed_us;    /* from start to the last byte */
+	int64 wire_bytes;    /* body bytes received, before decompression */
 } CfdwResponse;
 
 /* Value of a header by name (any case), several lines joined by ", "; NULL: none. */
@@ -79,4 +79,4 @@ extern bool cfdw_http_done(const CfdwTransfer *transfer);
  */
 extern bool cfdw_http_finish(CfdwTransfer *transfer, const CfdwWaiter *waiter, const CfdwResponse **out, CfdwError *err);
 
-#endif							/* CFDW_HTTP_H */
+#endif /* CFDW_HTTP_H */

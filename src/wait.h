@@ -11,4 +11,4 @@
 
 extern const CfdwWaiter cfdw_latch_waiter;
 
-#endif							/* CFDW_WAIT_H */
+#endif /* CFDW_WAIT_H */
