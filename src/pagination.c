@@ -28,6 +28,7 @@ struct CfdwPagination
 	Path cursor_path;
 	Path next_url_path;
 	Path has_more_path;
+	Path sync_token_path;
 	CfdwPointer keyset;
 	int end_count; /* values of cursor_end */
 	char **end_values;
@@ -55,36 +56,6 @@ typedef enum Flag
 	FLAG_FALSE,
 	FLAG_TRUE
 } Flag;
-
-/* ----- steps ----------------------------------------------------------------- */
-
-CfdwStep
-cfdw_step_copy(CfdwArena *arena, const CfdwStep *step)
-{
-	CfdwStep copy = *step;
-
-	if (step->text != NULL)
-		copy.text = cfdw_strdup(arena, step->text);
-	return copy;
-}
-
-bool
-cfdw_step_equal(const CfdwStep *a, const CfdwStep *b)
-{
-	if (a->kind != b->kind)
-		return false;
-	switch (a->kind)
-	{
-		case CFDW_STEP_FIRST:
-			return true;
-		case CFDW_STEP_NUMBER:
-			return a->number == b->number;
-		case CFDW_STEP_CURSOR:
-		case CFDW_STEP_URL:
-			break;
-	}
-	return strcmp(a->text, b->text) == 0;
-}
 
 /* ----- opening ----------------------------------------------------------------- */
 
@@ -132,7 +103,8 @@ open_paths(CfdwArena *arena, CfdwPagination *pagination, CfdwError *err)
 		return fail_option(err, "keyset_column");
 	return open_path(arena, endpoint, "has_more_path", inverted ? flag + 1 : flag, &pagination->has_more_path, err) &&
 		   open_path(arena, endpoint, "cursor_path", endpoint->cursor_path, &pagination->cursor_path, err) &&
-		   open_path(arena, endpoint, "next_url_path", endpoint->next_url_path, &pagination->next_url_path, err);
+		   open_path(arena, endpoint, "next_url_path", endpoint->next_url_path, &pagination->next_url_path, err) &&
+		   open_path(arena, endpoint, "sync_token_path", endpoint->sync_token_path, &pagination->sync_token_path, err);
 }
 
 /* The option without which a kind cannot work. */
@@ -258,13 +230,13 @@ cfdw_pagination_open(CfdwArena *arena, const CfdwEndpoint *endpoint, CfdwPaginat
 }
 
 bool
-cfdw_pagination_request(const CfdwPagination *pagination, CfdwArena *arena, const CfdwStep *step, CfdwRequest *out, CfdwError *err)
+cfdw_pagination_request(const CfdwPagination *pagination, CfdwArena *arena, const CfdwStep *step, const CfdwQuestion *question, CfdwRequest *out, CfdwError *err)
 {
 	/* after a link the body is the first one again */
 	bool own_values = step->kind == CFDW_STEP_CURSOR || step->kind == CFDW_STEP_NUMBER;
 	const CfdwStep *values = own_values ? step : &pagination->first;
 
-	return cfdw_request_build(pagination->builder, arena, values, step->kind == CFDW_STEP_URL ? step->text : NULL, out, err);
+	return cfdw_request_build(pagination->builder, arena, values, question, step->kind == CFDW_STEP_URL ? step->text : NULL, out, err);
 }
 
 /* ----- looking into the response ------------------------------------------------ */
@@ -365,10 +337,10 @@ take_cursor(Turn *turn, const char *json, CfdwStep *next, bool *found)
 	char *text;
 	char *sent = NULL;
 
-	if (!cfdw_request_cursor_text(turn->arena, json, &text, turn->err))
+	if (!cfdw_step_cursor_text(turn->arena, json, &text, turn->err))
 		return false;
 	if (pagination->end_same && turn->at.kind == CFDW_STEP_CURSOR &&
-		!cfdw_request_cursor_text(turn->arena, turn->at.text, &sent, turn->err))
+		!cfdw_step_cursor_text(turn->arena, turn->at.text, &sent, turn->err))
 		return false;
 	if ((sent != NULL && strcmp(sent, text) == 0) || is_end_value(pagination, text))
 		return true;
@@ -580,4 +552,28 @@ cfdw_pagination_next(const CfdwPagination *pagination, CfdwArena *arena, const C
 	if (!(pagination->end_empty && page->count == 0) && !find_next(&turn, next, more))
 		return false;
 	return check_flag(&turn, flag, *more);
+}
+
+bool
+cfdw_pagination_sync_token(const CfdwPagination *pagination, CfdwArena *arena, const CfdwResponse *response,
+						   const CfdwPage *page, const char **token, CfdwError *err)
+{
+	Turn turn = {pagination, arena, pagination->first, response, page, NULL, err};
+	CfdwStep link;
+	CfdwJson *value;
+	bool found = false;
+
+	*token = NULL;
+	if (!look_up(&turn, &pagination->sync_token_path, &value, &found))
+		return false;
+	if (is_nothing(value))
+		return true;
+	*token = cfdw_json_dump(arena, value);
+	if (pagination->endpoint->sync_token_param != NULL)
+		return true;
+	found = false;
+	if (!take_link(&turn, cfdw_json_text(arena, value), &link, &found))
+		return false;
+	*token = found ? cfdw_json_quote(arena, link.text) : NULL;
+	return true;
 }

@@ -9,79 +9,65 @@
 #include "http.h"
 #include "json.h"
 #include "page.h"
+#include "step.h"
 
 typedef enum CfdwPaginationKind
 {
-	CFDW_PAGINATION_NONE,		/* one request */
-	CFDW_PAGINATION_CURSOR,		/* a token in the body (cursor_path) */
-	CFDW_PAGINATION_HEADER_CURSOR,	/* a token in a response header (cursor_header) */
-	CFDW_PAGINATION_NEXT_URL,	/* a URL in the body (next_url_path) */
-	CFDW_PAGINATION_LINK_HEADER,	/* Link: <…>; rel="next" (RFC 8288) */
-	CFDW_PAGINATION_KEYSET,		/* the keyset column of the last record */
-	CFDW_PAGINATION_OFFSET,		/* number of records read so far */
-	CFDW_PAGINATION_PAGE_NUMBER /* 1, 2, 3 … */
+	CFDW_PAGINATION_NONE,          /* one request */
+	CFDW_PAGINATION_CURSOR,        /* a token in the body (cursor_path) */
+	CFDW_PAGINATION_HEADER_CURSOR, /* a token in a response header (cursor_header) */
+	CFDW_PAGINATION_NEXT_URL,      /* a URL in the body (next_url_path) */
+	CFDW_PAGINATION_LINK_HEADER,   /* Link: <…>; rel="next" (RFC 8288) */
+	CFDW_PAGINATION_KEYSET,        /* the keyset column of the last record */
+	CFDW_PAGINATION_OFFSET,        /* number of records read so far */
+	CFDW_PAGINATION_PAGE_NUMBER    /* 1, 2, 3 … */
 } CfdwPaginationKind;
 
 /* Does the client compute the next position itself (so that only an empty page, or has_more, is the end)? */
 #define cfdw_pagination_is_computed(kind) \
 	((kind) == CFDW_PAGINATION_KEYSET || (kind) == CFDW_PAGINATION_OFFSET || (kind) == CFDW_PAGINATION_PAGE_NUMBER)
 
-/* Where a page is asked. */
-typedef enum CfdwStepKind
-{
-	CFDW_STEP_FIRST,			/* the walk's first request */
-	CFDW_STEP_CURSOR,			/* cursor, header_cursor, keyset */
-	CFDW_STEP_URL,				/* next_url, link_header; absolute, without the secret parameter */
-	CFDW_STEP_NUMBER			/* offset, page_number */
-} CfdwStepKind;
-
-typedef struct CfdwStep
-{
-	CfdwStepKind kind;
-	const char *text;			/* CURSOR: JSON text of the value; URL: the URL */
-	int64		number;			/* NUMBER */
-} CfdwStep;
-
-extern CfdwStep cfdw_step_copy(CfdwArena *arena, const CfdwStep *step);
-extern bool cfdw_step_equal(const CfdwStep *a, const CfdwStep *b);
-
 /*
  * SQL/JSON paths are evaluated by the server, so the server hands this down
  * (NULL outside it).  Evaluate path over the JSON document; *result is the
  * first item as JSON text, or NULL if there is none.  May not return.
  */
-typedef void (*CfdwPathEvaluator) (CfdwArena *arena, CfdwSlice document, const char *path, char **result);
+typedef void (*CfdwPathEvaluator)(CfdwArena *arena, CfdwSlice document, const char *path, char **result);
 
 /* The options of server, user mapping and table that shape requests; strings are NULL where not given. */
 typedef struct CfdwEndpoint
 {
 	const char *base_url;
-	const char *endpoint;		/* template, starts with "/" or is "" */
-	const char *method;			/* GET, POST */
-	const char *params;			/* decoded query string, template */
-	const char *body;			/* template; JSON, or a query string when content_type is a form, else text */
-	const char *content_type;	/* NULL: application/json if body parses as JSON, else application/x-www-form-urlencoded */
-	bool		ndjson;			/* response_format: what the request accepts */
-	int			header_count;	/* options headers of server, mapping, table; names are unique, values templates */
+	const char *endpoint;     /* template, starts with "/" or is "" */
+	const char *method;       /* GET, POST */
+	const char *params;       /* decoded query string, template */
+	const char *body;         /* template; JSON, or a query string when content_type is a form, else text */
+	const char *content_type; /* NULL: application/json if body parses as JSON, else application/x-www-form-urlencoded */
+	bool ndjson;              /* response_format: what the request accepts */
+	int header_count;         /* options headers of server, mapping, table; names are unique, values templates */
 	const CfdwHeader *headers;
-	int			auth_header_count;	/* put on every request, values as they are */
+	int auth_header_count; /* put on every request, values as they are */
 	const CfdwHeader *auth_headers;
-	const char *auth_param;		/* api key in the query: name and value, or NULL */
+	const char *auth_param; /* api key in the query: name and value, or NULL */
 	const char *auth_value;
 	CfdwPaginationKind pagination;
-	const char *cursor_path;	/* a pointer or an SQL/JSON path, as are all paths here */
+	const char *cursor_path; /* a pointer or an SQL/JSON path, as are all paths here */
 	const char *cursor_header;
 	const char *cursor_param;
 	const char *next_url_path;
-	const char *keyset_path;	/* of the keyset column, into a record: a pointer */
+	const char *keyset_path; /* of the keyset column, into a record: a pointer */
 	const char *offset_param;
 	const char *page_param;
-	const char *page_start;		/* first cursor (text, or a JSON number, array or object), offset or page number; NULL: none, 0, 1 */
-	const char *cursor_end;		/* comma-separated values that mean the end; "same", "empty" have their own meaning */
+	const char *page_start; /* first cursor (text, or a JSON number, array or object), offset or page number; NULL: none, 0, 1 */
+	const char *cursor_end; /* comma-separated values that mean the end; "same", "empty" have their own meaning */
 	const char *limit_param;
-	int			page_size;		/* 0: none; {limit} has no value */
-	const char *has_more_path;	/* flag, "!" inverts */
-	CfdwVariables columns;		/* values of param columns */
+	int page_size;             /* 0: none; {limit} has no value */
+	const char *has_more_path; /* flag, "!" inverts */
+	const char *timestamp_param;
+	const char *until_param;
+	const char *sync_token_param;
+	const char *sync_token_path;
+	CfdwVariables columns; /* values of param columns */
 	CfdwPathEvaluator evaluate;
 } CfdwEndpoint;
 
@@ -95,7 +81,7 @@ extern bool cfdw_pagination_open(CfdwArena *arena, const CfdwEndpoint *endpoint,
  * step goes out byte for byte, only auth_param is added where it is absent;
  * its headers and body are those of the first request.
  */
-extern bool cfdw_pagination_request(const CfdwPagination *pagination, CfdwArena *arena, const CfdwStep *step, CfdwRequest *out, CfdwError *err);
+extern bool cfdw_pagination_request(const CfdwPagination *pagination, CfdwArena *arena, const CfdwStep *step, const CfdwQuestion *question, CfdwRequest *out, CfdwError *err);
 
 /*
  * Where the page after this one is asked; *more false: this was the last.
@@ -127,4 +113,13 @@ extern bool cfdw_pagination_next(const CfdwPagination *pagination, CfdwArena *ar
 								 const CfdwResponse *response, const CfdwPage *page,
 								 CfdwStep *next, bool *more, CfdwError *err);
 
-#endif							/* CFDW_PAGINATION_H */
+/*
+ * The token for the next walk that this page has at sync_token_path, as JSON
+ * text; NULL: none here ("", null, false or missing).  Without
+ * sync_token_param it is a URL: resolved, of the same origin, and given back
+ * as a JSON string.
+ */
+extern bool cfdw_pagination_sync_token(const CfdwPagination *pagination, CfdwArena *arena, const CfdwResponse *response,
+									   const CfdwPage *page, const char **token, CfdwError *err);
+
+#endif /* CFDW_PAGINATION_H */

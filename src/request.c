@@ -21,10 +21,13 @@ typedef enum Builtin
 	BUILTIN_CURSOR,
 	BUILTIN_OFFSET,
 	BUILTIN_PAGE,
-	BUILTIN_LIMIT
+	BUILTIN_LIMIT,
+	BUILTIN_SINCE,
+	BUILTIN_UNTIL,
+	BUILTIN_SYNC_TOKEN
 } Builtin;
 
-#define BUILTIN_COUNT (BUILTIN_LIMIT + 1)
+#define BUILTIN_COUNT (BUILTIN_SYNC_TOKEN + 1)
 
 static const struct
 {
@@ -35,6 +38,9 @@ static const struct
 	[BUILTIN_OFFSET] = {"offset", "offset_param"},
 	[BUILTIN_PAGE] = {"page", "page_param"},
 	[BUILTIN_LIMIT] = {"limit", "limit_param"},
+	[BUILTIN_SINCE] = {"since", "timestamp_param"},
+	[BUILTIN_UNTIL] = {"until", "until_param"},
+	[BUILTIN_SYNC_TOKEN] = {"sync_token", "sync_token_param"},
 };
 
 struct CfdwRequestBuilder
@@ -136,7 +142,7 @@ place_builtin(CfdwRequestBuilder *builder, Builtin which, const char *param, Cfd
 	if (which == BUILTIN_LIMIT)
 		return true;
 	cfdw_fail(err, CFDW_ERR_OPTION, "\"%s\" stands both in params and in %s", param, builtins[which].option);
-	cfdw_hint(err, "Take it out of params; page_start gives the first value.");
+	cfdw_hint(err, "Take it out of params; page_start or timestamp_initial give the first value.");
 	return false;
 }
 
@@ -160,13 +166,16 @@ place_all(CfdwRequestBuilder *builder, CfdwError *err)
 			if (strcmp(endpoint->columns.items[i].name, builtins[j].placeholder) == 0)
 			{
 				cfdw_fail(err, CFDW_ERR_OPTION, "a parameter cannot be named \"%s\"", builtins[j].placeholder);
-				cfdw_hint(err, "{%s} is filled by pagination; give the column's param option another name.", builtins[j].placeholder);
+				cfdw_hint(err, "{%s} is filled by the walk; give the column's param option another name.", builtins[j].placeholder);
 				return false;
 			}
 	if (!place_builtin(builder, BUILTIN_CURSOR, endpoint->cursor_param, err) ||
 		!place_builtin(builder, BUILTIN_OFFSET, endpoint->offset_param, err) ||
 		!place_builtin(builder, BUILTIN_PAGE, endpoint->page_param, err) ||
-		!place_builtin(builder, BUILTIN_LIMIT, endpoint->limit_param, err))
+		!place_builtin(builder, BUILTIN_LIMIT, endpoint->limit_param, err) ||
+		!place_builtin(builder, BUILTIN_SINCE, endpoint->timestamp_param, err) ||
+		!place_builtin(builder, BUILTIN_UNTIL, endpoint->until_param, err) ||
+		!place_builtin(builder, BUILTIN_SYNC_TOKEN, endpoint->sync_token_param, err))
 		return false;
 	switch (endpoint->pagination)
 	{
@@ -257,23 +266,6 @@ cfdw_request_open(CfdwArena *arena, const CfdwEndpoint *endpoint, CfdwRequestBui
 
 /* ----- values ------------------------------------------------------------- */
 
-bool
-cfdw_request_cursor_text(CfdwArena *arena, const char *json, char **out, CfdwError *err)
-{
-	CfdwJson *value;
-
-	/* a number may be longer than json-c can hold, and its JSON text is its text */
-	if (*json == '-' || (*json >= '0' && *json <= '9'))
-	{
-		*out = cfdw_strdup(arena, json);
-		return true;
-	}
-	if (!cfdw_json_parse(arena, json, strlen(json), &value, err))
-		return false;
-	*out = cfdw_json_text(arena, value);
-	return true;
-}
-
 static bool
 set_cursor(Build *build, CfdwVariable *cursor, const char *json)
 {
@@ -282,7 +274,7 @@ set_cursor(Build *build, CfdwVariable *cursor, const char *json)
 
 	if (build->builder->placed[BUILTIN_CURSOR])
 	{
-		if (!cfdw_request_cursor_text(build->arena, json, &text, build->err))
+		if (!cfdw_step_cursor_text(build->arena, json, &text, build->err))
 			return false;
 		cursor->text = text;
 		cursor->json = json;
@@ -298,8 +290,30 @@ set_cursor(Build *build, CfdwVariable *cursor, const char *json)
 	return require_place(build->builder, BUILTIN_CURSOR, build->err);
 }
 
+/* What the walk asks; a time goes as a number into a JSON body if the API counts in numbers. */
 static bool
-set_variables(Build *build, const CfdwStep *values)
+set_question(Build *build, CfdwVariable *items, const CfdwQuestion *question)
+{
+	char *token;
+
+	items[BUILTIN_SINCE].text = question->since;
+	items[BUILTIN_UNTIL].text = question->until;
+	if (question->numeric)
+	{
+		items[BUILTIN_SINCE].json = question->since;
+		items[BUILTIN_UNTIL].json = question->until;
+	}
+	if (question->sync_token == NULL)
+		return true;
+	items[BUILTIN_SYNC_TOKEN].json = question->sync_token;
+	if (!cfdw_step_cursor_text(build->arena, question->sync_token, &token, build->err))
+		return false;
+	items[BUILTIN_SYNC_TOKEN].text = token;
+	return true;
+}
+
+static bool
+set_variables(Build *build, const CfdwStep *values, const CfdwQuestion *question)
 {
 	const CfdwEndpoint *endpoint = build->endpoint;
 	int count = BUILTIN_COUNT + endpoint->columns.count;
@@ -312,6 +326,8 @@ set_variables(Build *build, const CfdwStep *values)
 	build->vars.count = count;
 	build->vars.items = items;
 
+	if (question != NULL && !set_question(build, items, question))
+		return false;
 	if (endpoint->page_size > 0)
 		items[BUILTIN_LIMIT].text = items[BUILTIN_LIMIT].json = cfdw_printf(build->arena, "%d", endpoint->page_size);
 	if (values->kind == CFDW_STEP_NUMBER)
@@ -557,15 +573,15 @@ build_body(Build *build, CfdwRequest *out)
 }
 
 bool
-cfdw_request_build(const CfdwRequestBuilder *builder, CfdwArena *arena, const CfdwStep *values, const char *url,
-				   CfdwRequest *out, CfdwError *err)
+cfdw_request_build(const CfdwRequestBuilder *builder, CfdwArena *arena, const CfdwStep *values, const CfdwQuestion *question,
+				   const char *url, CfdwRequest *out, CfdwError *err)
 {
 	const CfdwEndpoint *endpoint = builder->endpoint;
 	Build build = {builder, endpoint, arena, {0, NULL}, NULL, err};
 	char *address;
 
 	memset(out, 0, sizeof(*out));
-	if (!set_variables(&build, values))
+	if (!set_variables(&build, values, question))
 		return false;
 	if (url != NULL ? !cfdw_request_resolve(arena, endpoint->base_url, url, &address, err) : !build_url(&build, &address))
 		return false;

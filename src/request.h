@@ -14,19 +14,20 @@
 typedef struct CfdwRequestBuilder CfdwRequestBuilder;
 
 /*
- * Parse the body template and find the places of cursor, offset, page and
- * limit.  endpoint must outlive arena.  A shorthand (cursor_param …) is a
+ * Parse the body template and find the places of cursor, offset, page,
+ * limit, since, until and sync_token.  endpoint must outlive arena.  A shorthand (cursor_param …) is a
  * query pair of its own, unless the placeholder stands somewhere in endpoint,
  * params, headers or body; one whose name params has as well is
  * CFDW_ERR_OPTION (limit_param: params wins).  So are a computed position
- * without a place in the request, a parameter named like one of the four
+ * without a place in the request, a parameter named like one of these
  * placeholders, and a body that is no JSON although its content type or its
  * first character says so.
  */
 extern bool cfdw_request_open(CfdwArena *arena, const CfdwEndpoint *endpoint, CfdwRequestBuilder **out, CfdwError *err);
 
 /*
- * The request that carries the values of a step (FIRST: none).  With url not
+ * The request that carries the values of a step (FIRST: none) and of a
+ * question (NULL: none).  With url not
  * NULL that URL is asked, byte for byte but for auth_param, and the values go
  * into headers and body only; it must have the origin of base_url.
  *
@@ -35,8 +36,8 @@ extern bool cfdw_request_open(CfdwArena *arena, const CfdwEndpoint *endpoint, Cf
  * It replaces pairs of the same name; a null member only removes them.
  * Another cursor without a place is CFDW_ERR_OPTION.
  */
-extern bool cfdw_request_build(const CfdwRequestBuilder *builder, CfdwArena *arena, const CfdwStep *values, const char *url,
-							   CfdwRequest *out, CfdwError *err);
+extern bool cfdw_request_build(const CfdwRequestBuilder *builder, CfdwArena *arena, const CfdwStep *values, const CfdwQuestion *question,
+							   const char *url, CfdwRequest *out, CfdwError *err);
 
 /*
  * Resolve a URL that is not ours (from a response or a stored position)
@@ -44,8 +45,5 @@ extern bool cfdw_request_build(const CfdwRequestBuilder *builder, CfdwArena *are
  * same origin: CFDW_ERR_FORBIDDEN.
  */
 extern bool cfdw_request_resolve(CfdwArena *arena, const char *base, const char *ref, char **out, CfdwError *err);
-
-/* A cursor, given as JSON text, as the text that fills {cursor}; NULL for null.  A number keeps its digits. */
-extern bool cfdw_request_cursor_text(CfdwArena *arena, const char *json, char **out, CfdwError *err);
 
 #endif /* CFDW_REQUEST_H */

@@ -128,7 +128,7 @@ ask(CfdwWalk *walk, const CfdwStep *step, bool overlap, CfdwError *err)
 	fetch->step = cfdw_step_copy(arena, step);
 	fetch->overlap = overlap;
 	memset(&request, 0, sizeof(request));
-	if (!cfdw_pagination_request(walk->pagination, arena, &fetch->step, &request, err) ||
+	if (!cfdw_pagination_request(walk->pagination, arena, &fetch->step, NULL, &request, err) ||
 		!cfdw_http_start(arena, &walk->spec.http, &request, &fetch->transfer, err))
 	{
 		discard(fetch);

@@ -201,7 +201,7 @@ turn_page(CfdwArena *arena, const CfdwPagination *pagination, const Conversation
 	CfdwRequest request;
 	CfdwStep next;
 
-	if (!cfdw_pagination_request(pagination, arena, step, &request, err))
+	if (!cfdw_pagination_request(pagination, arena, step, NULL, &request, err))
 		return false;
 	cfdw_buf_puts(log, request.url + (strncmp(request.url, origin, strlen(origin)) == 0 ? strlen(origin) : 0));
 	if (request.body != NULL)

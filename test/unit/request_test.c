@@ -206,7 +206,7 @@ test_cases(void)
 		if (endpoint.base_url == NULL)
 			endpoint.base_url = "https://api.test";
 		if (cfdw_pagination_open(arena, &endpoint, &pagination, &err) &&
-			cfdw_pagination_request(pagination, arena, &cases[i].step, &request, &err))
+			cfdw_pagination_request(pagination, arena, &cases[i].step, NULL, &request, &err))
 			actual = describe(arena, &request);
 		else
 			actual = error_name(&err);
@@ -228,7 +228,7 @@ test_accept(void)
 	CfdwError err;
 
 	CHECK(cfdw_pagination_open(arena, &endpoint, &pagination, &err));
-	CHECK(cfdw_pagination_request(pagination, arena, &first, &request, &err));
+	CHECK(cfdw_pagination_request(pagination, arena, &first, NULL, &request, &err));
 	CHECK_INT(request.header_count, 1);
 	CHECK_STR(request.headers[0].name, "Accept");
 	CHECK_STR(request.headers[0].value, "application/json");
@@ -264,7 +264,7 @@ test_reuse(void)
 	{
 		CfdwArena *page = cfdw_arena_new(arena, "page");
 
-		CHECK(cfdw_pagination_request(pagination, page, &steps[i % 2], &request, &err));
+		CHECK(cfdw_pagination_request(pagination, page, &steps[i % 2], NULL, &request, &err));
 		CHECK_STR(describe(page, &request), expected[i % 2]);
 		cfdw_arena_free(page);
 	}
@@ -285,7 +285,7 @@ test_masking(void)
 	CHECK(cfdw_pagination_open(arena, &endpoint, &pagination, &err));
 	for (int i = 0; i < lengthof(steps); i++)
 	{
-		CHECK(cfdw_pagination_request(pagination, arena, &steps[i], &request, &err));
+		CHECK(cfdw_pagination_request(pagination, arena, &steps[i], NULL, &request, &err));
 		CHECK(strstr(request.url, "appid=s3cret") != NULL);
 		CHECK(strstr(request.masked_url, "s3cret") == NULL);
 		CHECK(strstr(request.masked_url, "appid=***") != NULL);
@@ -309,7 +309,7 @@ test_hints(void)
 	CHECK(strstr(err.message, "body is not JSON") != NULL);
 	CHECK(strstr(err.hint, "\"{limit}\"") != NULL);
 	CHECK(cfdw_pagination_open(arena, &stray, &pagination, &err));
-	CHECK(!cfdw_pagination_request(pagination, arena, &elsewhere, &request, &err));
+	CHECK(!cfdw_pagination_request(pagination, arena, &elsewhere, NULL, &request, &err));
 	CHECK_STR(err.detail, "The API is asked at https://api.test, but the next page is at https://evil.test:8443.");
 	CHECK(strstr(err.hint, "base_url") != NULL);
 	cfdw_arena_free(arena);
