@@ -247,7 +247,7 @@ look_into_envelope(Turn *turn, const CfdwPointer *pointer, CfdwJson **value, boo
 {
 	const CfdwPage *page = turn->page;
 
-	if (turn->envelope == NULL && page->envelope_len > 0 &&
+	if (turn->envelope == NULL &&
 		!cfdw_json_parse(turn->arena, page->envelope, page->envelope_len, &turn->envelope, turn->err))
 		return false;
 	if (turn->envelope != NULL)

@@ -72,6 +72,7 @@ static const Conversation apis[] = {
 	{"Elasticsearch", {.method = "POST", .endpoint = "/_search", .body = "{\"size\": 2, \"search_after\": \"{cursor}\"}", KEYSET("/sort")}, "/hits/hits", {{"{\"hits\": {\"hits\": [{\"sort\": [1, \"a\"]}, {\"sort\": [ 2, \"b\" ]}]}}"}, {"{\"hits\": {\"hits\": []}}"}}, "/_search {\"size\":2} | /_search {\"size\":2,\"search_after\":[ 2, \"b\" ]} | end"},
 	{"Discord: ids beyond 64 bits", {.endpoint = "/m", KEYSET("/id"), .cursor_param = "after"}, NULL, {{"[{\"id\": \"1\"}, {\"id\": 184467440737095516170}]"}, {"[]"}}, "/m | /m?after=184467440737095516170 | end"},
 	{"PubMed: bare ids", {.endpoint = "/m", KEYSET(""), .cursor_param = "after"}, "/ids", {{"{\"ids\": [\"1\", \"2\"]}"}, {"{\"ids\": []}"}}, "/m | /m?after=2 | end"},
+	{"a key as long as null", {.endpoint = "/m", KEYSET("/id"), .cursor_param = "after"}, NULL, {{"[{\"id\": 1234}]"}, {"[]"}}, "/m | /m?after=1234 | end"},
 	{"keyset 0 and false", {.endpoint = "/m", KEYSET("/id"), .cursor_param = "after"}, NULL, {{"[{\"id\": 0}]"}, {"[{\"id\": false}]"}, {"[]"}}, "/m | /m?after=0 | /m?after=false | end"},
 	{"bioRxiv: a cursor in the path", {.endpoint = "/details/2020-01-01/{cursor}", CURSOR("/messages/0/cursor"), .page_start = "0", .cursor_end = "same"}, "/collection", {{"{\"messages\": [{\"cursor\": 30}], \"collection\": [1]}"}, {"{\"messages\": [{\"cursor\": \"30\"}], \"collection\": []}"}}, "/details/2020-01-01/0 | /details/2020-01-01/30 | end"},
 	{"NASA: the key in the link", {.endpoint = "/feed", NEXT_URL("/links/next"), .auth_param = "api_key", .auth_value = "s3cret"}, "/d", {{"{\"d\": [1], \"links\": {\"next\": \"https://api.test/feed?start=2&api_key=s3cret&x=1\"}}"}, {"{\"d\": [1], \"links\": {\"next\": \"/feed?start=3\"}}"}, {"{\"d\": [1], \"links\": {}}"}}, "/feed?api_key=s3cret | /feed?start=2&x=1&api_key=s3cret | /feed?start=3&api_key=s3cret | end"},
@@ -100,6 +101,15 @@ static const Conversation apis[] = {
 	{"a token without a place", {.endpoint = "/", CURSOR("/c")}, "/d", {{"{\"d\": [1], \"c\": \"x\"}"}}, "/ | OPTION"},
 	{"no key", {.endpoint = "/", KEYSET("/id"), .cursor_param = "c"}, NULL, {{"[{\"id\": 1}, {}]"}}, "/ | RECORD"},
 	{"null key", {.endpoint = "/", KEYSET("/id"), .cursor_param = "c"}, NULL, {{"[{\"id\": null}]"}}, "/ | RECORD"},
+
+	{"cursor_end with blanks", {.endpoint = "/", CURSOR("/c"), .cursor_param = "c", .cursor_end = " none\t , a b ,, x"}, "/d", {{"{\"d\": [1], \"c\": \"a\"}"}, {"{\"d\": [1], \"c\": \"b\"}"}, {"{\"d\": [1], \"c\": \"none\"}"}}, "/ | /?c=a | /?c=b | end"},
+	{"cursor_end, a value with a blank", {.endpoint = "/", CURSOR("/c"), .cursor_param = "c", .cursor_end = "none,a b ,,x"}, "/d", {{"{\"d\": [1], \"c\": \"a b\"}"}}, "/ | end"},
+
+	/* values that cannot be read are errors, never the end */
+	{"a cursor that is no integer of ours", {.endpoint = "/", CURSOR("/c"), .cursor_param = "c"}, "/d", {{"{\"d\": [1], \"c\": 123456789012345678901234567890}"}}, "/ | JSON cursor_path"},
+	{"the same beside a flag", {.endpoint = "/", PAGES, .page_param = "p", .has_more_path = "/more"}, "/d", {{"{\"d\": [1], \"more\": 123456789012345678901234567890}"}}, "/?p=1 | JSON has_more_path"},
+	{"the same beside a link", {.endpoint = "/", NEXT_URL("/c")}, "/d", {{"{\"d\": [1], \"c\": 123456789012345678901234567890}"}}, "/ | JSON next_url_path"},
+	{"a key that is no text", {.endpoint = "/", KEYSET("/id"), .cursor_param = "c"}, NULL, {{"[{\"id\": \"\xff\"}]"}}, "/ | JSON"},
 
 	/* has_more */
 	{"more, no token", {.endpoint = "/", CURSOR("/c"), .cursor_param = "c", .has_more_path = "/more"}, "/d", {{"{\"d\": [1], \"more\": true}"}}, "/ | MISSING"},
@@ -167,8 +177,10 @@ evaluate(CfdwArena *arena, CfdwSlice document, const char *path, char **result)
 }
 
 static const char *
-error_name(const CfdwError *err)
+error_name(CfdwArena *arena, const CfdwError *err)
 {
+	char option[32];
+
 	switch (err->kind)
 	{
 		case CFDW_ERR_OPTION:
@@ -183,6 +195,11 @@ error_name(const CfdwError *err)
 			return "RECORD";
 		case CFDW_ERR_LOOP:
 			return "LOOP";
+		case CFDW_ERR_JSON:
+		case CFDW_ERR_LIMIT:
+			if (sscanf(err->message, "option %31[a-z_]:", option) == 1)
+				return cfdw_printf(arena, "JSON %s", option);
+			return "JSON";
 		default:
 			return err->message;
 	}
@@ -247,7 +264,7 @@ play(CfdwArena *arena, const Conversation *api)
 	{
 		if (!turn_page(arena, pagination, api, &api->replies[i], &step, &more, &log, &err))
 		{
-			cfdw_buf_puts(&log, error_name(&err));
+			cfdw_buf_puts(&log, error_name(arena, &err));
 			return log.data;
 		}
 	}
@@ -288,6 +305,7 @@ test_open(void)
 		{{NEXT_URL("/~2")}, "option next_url_path: "},
 		{{NEXT_URL("/a"), .has_more_path = "!$.b"}, "option has_more_path: "},
 		{{.has_more_path = "!!/b"}, "option has_more_path: "},
+		{{KEYSET("/a/*"), .cursor_param = "c"}, "option keyset_column: "},
 		{{KEYSET("id"), .cursor_param = "c"}, "option keyset_column: "},
 		{{OFFSET, .offset_param = "o", .page_start = "x"}, "page_start \"x\" is not a whole number"},
 		{{OFFSET, .offset_param = "o", .page_start = ""}, "page_start \"\" is not a whole number"},

@@ -84,6 +84,12 @@ static const Case cases[] = {
 	{"object cursor with a place", {.cursor_param = "c", .pagination = CFDW_PAGINATION_CURSOR, .cursor_path = "/c"}, CURSOR("{\"a\":1}"), "GET https://api.test?c=%7B%22a%22%3A1%7D"},
 	{"page_start of a cursor", {.cursor_param = "c", .page_start = "*", .pagination = CFDW_PAGINATION_CURSOR, .cursor_path = "/c"}, FIRST, "GET https://api.test?c=%2A"},
 	{"placeholder wins over cursor_param", {.cursor_param = "c", .params = "after={cursor}", .pagination = CFDW_PAGINATION_CURSOR, .cursor_path = "/c"}, CURSOR("\"x\""), "GET https://api.test?after=x"},
+	{"page_start of a list", {.method = "POST", .body = "{\"after\": \"{cursor}\"}", .page_start = "[1, \"a\"]", .pagination = CFDW_PAGINATION_KEYSET, .keyset_path = "/sort"}, FIRST, "POST https://api.test\nContent-Type: application/json\n\n{\"after\":[1,\"a\"]}"},
+	{"page_start that reads like a word of JSON", {.method = "POST", .body = "{\"after\": \"{cursor}\"}", .page_start = "null", .pagination = CFDW_PAGINATION_CURSOR, .cursor_path = "/c"}, FIRST, "POST https://api.test\nContent-Type: application/json\n\n{\"after\":\"null\"}"},
+	{"a slash in a name", {.cursor_param = "a/b", .params = "c=1&d/e=2", .pagination = CFDW_PAGINATION_CURSOR, .cursor_path = "/c"}, CURSOR("\"x/y\""), "GET https://api.test?c=1&d%2Fe=2&a%2Fb=x%2Fy"},
+	{"another pair of that length", {.cursor_param = "c", .params = "d=1&c2=2&=3", .pagination = CFDW_PAGINATION_CURSOR, .cursor_path = "/c"}, CURSOR("1"), "GET https://api.test?d=1&c2=2&=3&c=1"},
+	{"a stored cursor that is no JSON", {.cursor_param = "c", .pagination = CFDW_PAGINATION_CURSOR, .cursor_path = "/c"}, CURSOR("x"), "error 22032 JSON"},
+	{"a stored object that is no JSON", {.pagination = CFDW_PAGINATION_CURSOR, .cursor_path = "/c"}, CURSOR("{x"), "error 22032 JSON"},
 	{"cursor_param also in params", {.cursor_param = "c", .params = "c=*", .pagination = CFDW_PAGINATION_CURSOR, .cursor_path = "/c"}, FIRST, "error 22023 OPTION"},
 	{"limit_param also in params", {.limit_param = "n", .page_size = 5, .params = "n=7"}, FIRST, "GET https://api.test?n=7"},
 	{"limit_param also in endpoint", {.limit_param = "n", .page_size = 5, .endpoint = "/x?n=7"}, FIRST, "GET https://api.test/x?n=7"},
@@ -123,6 +129,10 @@ static const Case cases[] = {
 	{"GraphQL", {.method = "POST", .body = "{\"query\": \"query($a: String) { nodes(after: $a) { id } }\", \"variables\": {\"a\": \"{cursor}\"}}", .pagination = CFDW_PAGINATION_CURSOR, .cursor_path = "/c"}, FIRST, "POST https://api.test\nContent-Type: application/json\n\n{\"query\":\"query($a: String) { nodes(after: $a) { id } }\",\"variables\":{}}"},
 	{"unquoted placeholder", {.method = "POST", .body = "{\"limit\": {limit}}"}, FIRST, "error 22023 OPTION"},
 	{"JSON type, other body", {.method = "POST", .body = "a=1", .content_type = "application/json; charset=utf-8"}, FIRST, "error 22023 OPTION"},
+	{"half a value in a JSON body", {.method = "POST", .body = "{\"a\": \"x{nothing}\"}", .columns = COLUMNS}, FIRST, "error 22023 OPTION"},
+	{"half a value in a form", {.method = "POST", .body = "a=x{nothing}", .columns = COLUMNS}, FIRST, "error 22023 OPTION"},
+	{"half a value in a text", {.method = "POST", .body = "x{nothing}", .content_type = "text/plain", .columns = COLUMNS}, FIRST, "error 22023 OPTION"},
+	{"JSON type in capitals", {.method = "POST", .body = "{ \"a\": 1 }", .content_type = "Application/JSON"}, FIRST, "POST https://api.test\nContent-Type: Application/JSON\n\n{\"a\":1}"},
 	{"JSON type of a vendor", {.method = "POST", .body = "{ \"a\": 1 }", .content_type = "application/x-amz-json-1.1"}, FIRST, "POST https://api.test\nContent-Type: application/x-amz-json-1.1\n\n{\"a\":1}"},
 	{"lines of JSON are text", {.method = "POST", .body = "{}\n{\"size\":{limit}}\n", .page_size = 3, .content_type = "application/x-ndjson"}, FIRST, "POST https://api.test\nContent-Type: application/x-ndjson\n\n{}\n{\"size\":3}\n"},
 	{"form body", {.method = "POST", .body = "channel={city}&cursor={cursor}&n={limit}", .page_size = 3, .columns = COLUMNS, .pagination = CFDW_PAGINATION_CURSOR, .cursor_path = "/c"}, FIRST, "POST https://api.test\nContent-Type: application/x-www-form-urlencoded\n\nchannel=K%C3%B6ln%20%26%20Bonn&n=3"},
@@ -163,6 +173,8 @@ error_name(const CfdwError *err)
 			return "error 42501 FORBIDDEN";
 		case CFDW_ERR_URL:
 			return "error 22023 URL";
+		case CFDW_ERR_JSON:
+			return "error 22032 JSON";
 		default:
 			return err->message;
 	}
