@@ -15,10 +15,10 @@ typedef struct CfdwRequestBuilder CfdwRequestBuilder;
 
 /*
  * Parse the body template and find the places of cursor, offset, page,
- * limit, since, until and sync_token.  endpoint must outlive arena.  A shorthand (cursor_param …) is a
- * query pair of its own, unless the placeholder stands somewhere in endpoint,
- * params, headers or body; one whose name params has as well is
- * CFDW_ERR_OPTION (limit_param: params wins).  So are a computed position
+ * limit, since, until and sync_token.  endpoint must outlive arena.  A
+ * shorthand (cursor_param …) is a query pair of its own, unless the
+ * placeholder stands somewhere in endpoint, params, headers or body; one
+ * whose name params has as well is CFDW_ERR_OPTION (limit_param: params wins).  So are a computed position
  * without a place in the request, a parameter named like one of these
  * placeholders, and a body that is no JSON although its content type or its
  * first character says so.
@@ -27,9 +27,9 @@ extern bool cfdw_request_open(CfdwArena *arena, const CfdwEndpoint *endpoint, Cf
 
 /*
  * The request that carries the values of a step (FIRST: none) and of a
- * question (NULL: none).  With url not
- * NULL that URL is asked, byte for byte but for auth_param, and the values go
- * into headers and body only; it must have the origin of base_url.
+ * question (NULL: none).  With url not NULL that URL is asked, byte for byte
+ * but for auth_param, and the values go into headers and body only; it must
+ * have the origin of base_url.
  *
  * An object cursor without a place of its own is merged: over the top level
  * of a JSON body, else into the pairs of a form body, else into the query.

@@ -352,6 +352,52 @@ test_overflow(void)
 	cfdw_arena_free(arena);
 }
 
+/* The token for the next walk: a value, or a URL when it has no parameter. */
+static void
+test_sync_token(void)
+{
+	static const struct
+	{
+		const char *body;
+		const char *param;
+		const char *token; /* NULL: none */
+		CfdwErrorKind error;
+	} cases[] = {
+		{"{\"d\": [1], \"sync\": \"CPDA=\"}", "t", "\"CPDA=\""},
+		{"{\"d\": [1], \"sync\": 0}", "t", "0"},
+		{"{\"d\": [1], \"sync\": {\"a\": [1]}}", "t", "{\"a\":[1]}"},
+		{"{\"d\": [1]}", "t", NULL},
+		{"{\"d\": [], \"sync\": null}", "t", NULL},
+		{"{\"d\": [], \"sync\": \"\"}", "t", NULL},
+		{"{\"d\": [], \"sync\": \"https://api.test/delta?t=1&k=s3cret\"}", NULL, "\"https://api.test/delta?t=1\""},
+		{"{\"d\": [], \"sync\": \"?t=2\"}", NULL, "\"https://api.test/x?t=2\""},
+		{"{\"d\": [], \"sync\": \"\"}", NULL, NULL},
+		{"{\"d\": [], \"sync\": \"https://evil.test/\"}", NULL, NULL, CFDW_ERR_FORBIDDEN},
+		{"{\"d\": [], \"sync\": 123456789012345678901234567890}", "t", NULL, CFDW_ERR_JSON},
+	};
+
+	for (int i = 0; i < lengthof(cases); i++)
+	{
+		CfdwArena *arena = cfdw_arena_new(NULL, "test");
+		const CfdwEndpoint endpoint = {.base_url = "https://api.test", .sync_token_path = "/sync", .sync_token_param = cases[i].param, .auth_param = "k", .auth_value = "s3cret"};
+		const CfdwResponse response = {.status = 200, .url = "https://api.test/x?k=s3cret", .masked_url = "https://api.test/x?k=***"};
+		CfdwPageSpec spec = {.has_path = true};
+		CfdwPagination *pagination;
+		CfdwPage page;
+		const char *token;
+		CfdwError err = {CFDW_OK};
+
+		CHECK(cfdw_pointer_parse(arena, "/d", false, &spec.records_path, &err));
+		CHECK(cfdw_pagination_open(arena, &endpoint, &pagination, &err));
+		CHECK(cfdw_page_parse(arena, &spec, (CfdwSlice){cases[i].body, strlen(cases[i].body)}, &page, &err));
+		CHECK_CASE(cfdw_pagination_sync_token(pagination, arena, &response, &page, &token, &err) == (cases[i].error == CFDW_OK), cases[i].body);
+		CHECK_INT(err.kind, cases[i].error);
+		if (err.kind == CFDW_OK)
+			CHECK_STR(token, cases[i].token);
+		cfdw_arena_free(arena);
+	}
+}
+
 static void
 test_steps(void)
 {
@@ -385,6 +431,7 @@ main(void)
 	test_apis();
 	test_open();
 	test_overflow();
+	test_sync_token();
 	test_steps();
 	return unit_done("pagination");
 }

@@ -30,6 +30,7 @@ typedef struct Case
 	CfdwEndpoint endpoint;
 	CfdwStep step;
 	const char *expected; /* see describe(); the Accept header is left out where it is the usual one */
+	CfdwQuestion question;
 } Case;
 
 static const CfdwVariable city_columns[] = {
@@ -107,6 +108,22 @@ static const Case cases[] = {
 	{"keyset without a place", {.pagination = CFDW_PAGINATION_KEYSET, .keyset_path = "/id"}, FIRST, "error 22023 OPTION"},
 	{"cursor without a place", {.pagination = CFDW_PAGINATION_CURSOR, .cursor_path = "/c"}, CURSOR("\"x\""), "error 22023 OPTION"},
 	{"array cursor without a place", {.pagination = CFDW_PAGINATION_CURSOR, .cursor_path = "/c"}, CURSOR("[1]"), "error 22023 OPTION"},
+
+	/* what a walk asks with every page */
+	{"since and until", {.params = "a=1", .timestamp_param = "updated[gte]", .until_param = "to"}, FIRST, "GET https://api.test?a=1&updated%5Bgte%5D=2024-01-01T00%3A00%3A00%2B01%3A00&to=2", {.since = "2024-01-01T00:00:00+01:00", .until = "2"}},
+	{"no since yet", {.params = "from={since}&to={until}", .timestamp_param = "x"}, FIRST, "GET https://api.test"},
+	{"since inside a longer value, none yet", {.params = "q=updated > {since}"}, FIRST, "error 22023 OPTION"},
+	{"since inside a longer value", {.params = "q=updated > {since}", .timestamp_param = "x"}, FIRST, "GET https://api.test?q=updated%20%3E%20now", {.since = "now"}},
+	{"since beside a cursor", {.timestamp_param = "since", .cursor_param = "c", .pagination = CFDW_PAGINATION_CURSOR, .cursor_path = "/c"}, CURSOR("\"x\""), "GET https://api.test?c=x&since=5", {.since = "5"}},
+	{"timestamp_param also in params", {.timestamp_param = "since", .params = "since=0"}, FIRST, "error 22023 OPTION"},
+	{"since in a JSON body, text", {.method = "POST", .body = "{\"gte\": \"{since}\", \"lt\": \"{until}\"}"}, FIRST, "POST https://api.test\nContent-Type: application/json\n\n{\"gte\":\"1700000000\"}", {.since = "1700000000"}},
+	{"since in a JSON body, number", {.method = "POST", .body = "{\"gte\": \"{since}\", \"lt\": \"{until}\"}"}, FIRST, "POST https://api.test\nContent-Type: application/json\n\n{\"gte\":1700000000}", {.since = "1700000000", .numeric = true}},
+	{"sync token", {.sync_token_param = "syncToken"}, FIRST, "GET https://api.test?syncToken=CPDA%3D", {.sync_token = "\"CPDA=\""}},
+	{"sync token, a number", {.method = "POST", .body = "{\"cursor\": \"{sync_token}\"}"}, FIRST, "POST https://api.test\nContent-Type: application/json\n\n{\"cursor\":17}", {.sync_token = "17"}},
+	{"sync token, none yet", {.method = "POST", .body = "{\"cursor\": \"{sync_token}\"}", .sync_token_param = "x"}, FIRST, "POST https://api.test\nContent-Type: application/json\n\n{}"},
+	{"sync token that is no JSON", {.sync_token_param = "t"}, FIRST, "error 22032 JSON", {.sync_token = "x"}},
+	{"a link has its question already", {.timestamp_param = "since", .sync_token_param = "t", .pagination = CFDW_PAGINATION_LINK_HEADER}, URL("https://api.test/y?since=1"), "GET https://api.test/y?since=1", {.since = "2", .sync_token = "3"}},
+	{"a column named like one of them", {.columns = {1, (const CfdwVariable[]){{"since", "1", NULL}}}}, FIRST, "error 22023 OPTION"},
 
 	/* an object cursor is merged */
 	{"merged into the query", {.params = "action=query&continue=&list=x", .pagination = CFDW_PAGINATION_CURSOR, .cursor_path = "/continue"}, CURSOR("{\"cmcontinue\":\"page|4b\",\"continue\":\"-||\"}"), "GET https://api.test?action=query&list=x&cmcontinue=page%7C4b&continue=-%7C%7C"},
@@ -218,7 +235,7 @@ test_cases(void)
 		if (endpoint.base_url == NULL)
 			endpoint.base_url = "https://api.test";
 		if (cfdw_pagination_open(arena, &endpoint, &pagination, &err) &&
-			cfdw_pagination_request(pagination, arena, &cases[i].step, NULL, &request, &err))
+			cfdw_pagination_request(pagination, arena, &cases[i].step, &cases[i].question, &request, &err))
 			actual = describe(arena, &request);
 		else
 			actual = error_name(&err);
