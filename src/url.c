@@ -13,14 +13,13 @@
 
 #include <curl/curl.h>
 
-/* Where the parts of a reference lie; a part that is not there has data NULL. */
+/* Where the parts of a reference lie, but its fragment; a part that is not there has data NULL. */
 typedef struct Parts
 {
 	CfdwSlice scheme;    /* without ":" */
 	CfdwSlice authority; /* without "//" */
 	CfdwSlice path;      /* never NULL */
 	CfdwSlice query;     /* without "?" */
-	CfdwSlice fragment;  /* without "#" */
 } Parts;
 
 typedef struct Origin
@@ -119,12 +118,7 @@ split(const char *text)
 	parts.path = (CfdwSlice){p, strcspn(p, "?#")};
 	p += parts.path.len;
 	if (*p == '?')
-	{
 		parts.query = (CfdwSlice){p + 1, strcspn(p + 1, "#")};
-		p += 1 + parts.query.len;
-	}
-	if (*p == '#')
-		parts.fragment = (CfdwSlice){p + 1, strlen(p + 1)};
 	return parts;
 }
 
@@ -224,7 +218,6 @@ bool
 cfdw_url_join(CfdwArena *arena, const char *base, const char *endpoint, char **out, CfdwError *err)
 {
 	Origin origin;
-	Parts parts = split(base);
 	size_t len = strlen(base);
 
 	if (!check_absolute(base, &origin, err))
@@ -236,7 +229,7 @@ cfdw_url_join(CfdwArena *arena, const char *base, const char *endpoint, char **o
 		cfdw_hint(err, "Write base_url as \"https://host/path\"; secrets belong into the user mapping.");
 		return false;
 	}
-	if (parts.query.data != NULL || parts.fragment.data != NULL)
+	if (base[strcspn(base, "?#")] != '\0')
 	{
 		cfdw_fail(err, CFDW_ERR_URL, "base_url has a query or a fragment");
 		fail_with_url(arena, base, err);
@@ -350,7 +343,7 @@ cfdw_url_without_param(CfdwArena *arena, const char *url, const char *name)
 	return out.data;
 }
 
-/* Take the last segment and its slash off a path that begins at start. */
+/* Take the last segment and its slash off a path that begins at start; the caller adds something then. */
 static void
 cut_segment(CfdwBuf *out, size_t start)
 {
@@ -358,7 +351,6 @@ cut_segment(CfdwBuf *out, size_t start)
 		out->len--;
 	if (out->len > start)
 		out->len--;
-	out->data[out->len] = '\0';
 }
 
 /* Append an absolute path without its "." and ".." segments (RFC 3986 5.2.4). */
