@@ -173,10 +173,15 @@ scan_text(Scan *scan, CfdwError *err)
 
 /* ---- parse ---- */
 
+typedef struct Document
+{
+	struct json_object *root;
+} Document;
+
 static void
 release(void *arg)
 {
-	json_object_put(*(struct json_object **) arg);
+	json_object_put(((Document *) arg)->root);
 }
 
 static bool
@@ -205,7 +210,7 @@ cfdw_json_parse(CfdwArena *arena, const char *text, size_t len, CfdwJson **out, 
 {
 	Scan scan = {.text = text, .at = text, .end = text + len};
 	struct json_tokener *tokener;
-	struct json_object **root;
+	Document *document;
 	bool ok;
 
 	*out = NULL;
@@ -214,16 +219,16 @@ cfdw_json_parse(CfdwArena *arena, const char *text, size_t len, CfdwJson **out, 
 	if (!scan_text(&scan, err))
 		return false;
 	/* first the callback, then the object: an arena that cannot give memory must not leak it */
-	root = cfdw_alloc(arena, sizeof(*root));
-	cfdw_arena_on_reset(arena, release, root);
+	document = cfdw_alloc(arena, sizeof(Document));
+	cfdw_arena_on_reset(arena, release, document);
 	tokener = json_tokener_new_ex(MAX_DEPTH + 1);
 	if (tokener == NULL)
 		return cfdw_fail(err, CFDW_ERR_MEMORY, "out of memory");
 	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
-	ok = run_tokener(tokener, &scan, root, err);
+	ok = run_tokener(tokener, &scan, &document->root, err);
 	json_tokener_free(tokener);
 	if (ok)
-		*out = as_value(*root);
+		*out = as_value(document->root);
 	return ok;
 }
 

@@ -10,7 +10,7 @@
 #include "pointer.h"
 #include "template.h"
 
-typedef struct CfdwJson CfdwJson;	/* a value inside a document; opaque */
+typedef struct CfdwJson CfdwJson; /* a value inside a document; opaque */
 
 typedef enum CfdwJsonKind
 {
@@ -25,7 +25,7 @@ typedef enum CfdwJsonKind
 /* Strict parse (depth at most 512); the document lives as long as the arena.  CFDW_ERR_JSON, CFDW_ERR_LIMIT. */
 extern bool cfdw_json_parse(CfdwArena *arena, const char *text, size_t len, CfdwJson **out, CfdwError *err);
 
-extern CfdwJsonKind cfdw_json_kind(const CfdwJson *value);	/* NULL is CFDW_JSON_NULL */
+extern CfdwJsonKind cfdw_json_kind(const CfdwJson *value); /* NULL is CFDW_JSON_NULL */
 /* The value at a pointer without wildcards, *found false if there is none. */
 extern CfdwJson *cfdw_json_at(CfdwJson *root, const CfdwPointer *pointer, bool *found);
 /* Member of an object by exact name, or NULL. */
@@ -55,4 +55,4 @@ extern char *cfdw_json_quote(CfdwArena *arena, const char *s);
  */
 extern bool cfdw_json_fill(CfdwArena *arena, CfdwJson *tmpl, const CfdwVariables *vars, CfdwJson *merge, char **out, CfdwError *err);
 
-#endif							/* CFDW_JSON_H */
+#endif /* CFDW_JSON_H */

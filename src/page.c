@@ -176,6 +176,7 @@ reach(Walk *walk, int steps)
 	const JsonLexContext *lex = walk->lex;
 	const CfdwPointer *path = walk->path;
 	int left = path->count - steps;
+	bool next_each = left > 0 && path->segments[steps].wildcard;
 	bool each = path->count > 0 && path->segments[path->count - 1].wildcard;
 
 	if (left == 0 && (each || walk->plain || lex->token_type == JSON_TOKEN_OBJECT_START))
@@ -188,10 +189,10 @@ reach(Walk *walk, int steps)
 	else if (cfdw_lexer_at_container(lex))
 	{
 		descend(walk, steps);
-		if (path->segments[steps].wildcard && is_empty_container(lex))
+		if (next_each && is_empty_container(lex))
 			add_target(walk, TARGET_NOTHING, steps);
 	}
-	else if (left == 0 || path->segments[steps].wildcard)
+	else if (left == 0 || next_each)
 		add_target(walk, lex->token_type == JSON_TOKEN_NULL ? TARGET_NOTHING : TARGET_SCALAR, steps);
 }
 

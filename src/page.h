@@ -11,24 +11,24 @@
 
 #include "pointer.h"
 
-#define CFDW_MAX_DEPTH 512		/* nesting of a body, both here and in json.c */
+#define CFDW_MAX_DEPTH 512 /* nesting of a body, both here and in json.c */
 
 typedef struct CfdwPageSpec
 {
-	bool		has_path;		/* records_path given? else the body must be an array */
-	CfdwPointer records_path;	/* may have wildcards */
-	bool		ndjson;			/* a document a line; blank lines are skipped */
-	bool		missing_is_empty;	/* on_missing_records */
+	bool has_path;            /* records_path given? else the body must be an array */
+	CfdwPointer records_path; /* may have wildcards */
+	bool ndjson;              /* a document a line; blank lines are skipped */
+	bool missing_is_empty;    /* on_missing_records */
 } CfdwPageSpec;
 
 typedef struct CfdwPage
 {
-	CfdwSlice	body;			/* what was parsed, without a BOM */
-	int			count;
-	CfdwSlice  *records;		/* into body: JSON text of each record, blanks trimmed */
-	CfdwSlice  *keys;			/* with a "*" over an object's members: the member's name as JSON string text; else data NULL */
-	char	   *envelope;		/* JSON text: the body with every record cut out */
-	size_t		envelope_len;
+	CfdwSlice body; /* what was parsed, without a BOM */
+	int count;
+	CfdwSlice *records; /* into body: JSON text of each record, blanks trimmed */
+	CfdwSlice *keys;    /* with a "*" over an object's members: the member's name as JSON string text; else data NULL */
+	char *envelope;     /* JSON text: the body with every record cut out */
+	size_t envelope_len;
 } CfdwPage;
 
 /*
@@ -52,4 +52,4 @@ extern bool cfdw_page_parse(CfdwArena *arena, const CfdwPageSpec *spec, CfdwSlic
  */
 extern bool cfdw_page_find(CfdwSlice record, const CfdwPointer *pointer, CfdwSlice *out);
 
-#endif							/* CFDW_PAGE_H */
+#endif /* CFDW_PAGE_H */
