@@ -84,7 +84,7 @@ cfdw_lexer_name(const JsonLexContext *lex)
 	return (CfdwSlice){start, end - start};
 }
 
-/* ---- names ---- */
+/* ---- strings ---- */
 
 static pg_wchar
 hex4(const char *s)
@@ -120,12 +120,12 @@ read_unicode_escape(const char **at, const char *end)
 		code = surrogate_pair_to_codepoint(code, hex4(*at + 2));
 		*at += 6;
 	}
-	return is_utf16_surrogate_first(code) || is_utf16_surrogate_second(code) ? 0xfffd : code;
+	return code;
 }
 
-/* One character, or one byte of it, into out; returns its length. */
+/* One character, or one byte of it, into out; returns its length.  Sets problem if no text can hold it. */
 static int
-read_char(const char **at, const char *end, unsigned char *out)
+read_char(const char **at, const char *end, unsigned char *out, CfdwUnescaped *problem)
 {
 	static const char escapes[] = "b\bf\fn\nr\rt\t";
 
@@ -135,7 +135,16 @@ read_char(const char **at, const char *end, unsigned char *out)
 	*out = (unsigned char) *(*at)++;
 	if (*out == 'u')
 	{
-		unicode_to_utf8(read_unicode_escape(at, end), out);
+		pg_wchar code = read_unicode_escape(at, end);
+
+		if (code == 0)
+			*problem = CFDW_ESCAPED_NUL;
+		if (is_utf16_surrogate_first(code) || is_utf16_surrogate_second(code))
+		{
+			*problem = CFDW_ESCAPED_SURROGATE;
+			code = 0xfffd;
+		}
+		unicode_to_utf8(code, out);
 		return character_length(*out);
 	}
 	for (const char *escape = escapes; *escape != '\0'; escape += 2)
@@ -149,6 +158,28 @@ read_char(const char **at, const char *end, unsigned char *out)
 	return 1;
 }
 
+CfdwUnescaped
+cfdw_unescape(CfdwSlice inner, char *out, size_t *len)
+{
+	const char *at = inner.data;
+	const char *end = inner.data + inner.len;
+	CfdwUnescaped problem = CFDW_UNESCAPED;
+
+	*len = 0;
+	while (at < end && problem == CFDW_UNESCAPED)
+	{
+		const char *escape = memchr(at, '\\', end - at);
+		size_t run = (escape != NULL ? escape : end) - at;
+
+		memcpy(out + *len, at, run);
+		*len += run;
+		at += run;
+		if (escape != NULL)
+			*len += (size_t) read_char(&at, end, (unsigned char *) out + *len, &problem);
+	}
+	return problem;
+}
+
 CfdwSlice
 cfdw_name_unescape(CfdwArena *arena, CfdwSlice quoted)
 {
@@ -156,12 +187,13 @@ cfdw_name_unescape(CfdwArena *arena, CfdwSlice quoted)
 	const char *end = quoted.data + quoted.len - 1;
 	char *copy;
 	size_t len = 0;
+	CfdwUnescaped ignored;
 
 	if (memchr(at, '\\', end - at) == NULL)
 		return (CfdwSlice){at, end - at};
 	copy = cfdw_alloc(arena, quoted.len); /* no escape is shorter than its character */
 	while (at < end)
-		len += (size_t) read_char(&at, end, (unsigned char *) copy + len);
+		len += (size_t) read_char(&at, end, (unsigned char *) copy + len, &ignored);
 	return (CfdwSlice){copy, len};
 }
 
@@ -170,13 +202,14 @@ cfdw_name_is(CfdwSlice quoted, const char *name, size_t len)
 {
 	const char *at = quoted.data + 1;
 	const char *end = quoted.data + quoted.len - 1;
+	CfdwUnescaped ignored;
 
 	if (memchr(at, '\\', end - at) == NULL)
 		return end - at == len && memcmp(at, name, len) == 0;
 	while (at < end)
 	{
 		unsigned char c[4];
-		size_t n = (size_t) read_char(&at, end, c);
+		size_t n = (size_t) read_char(&at, end, c, &ignored);
 
 		if (len < n || memcmp(name, c, n) != 0)
 			return false;

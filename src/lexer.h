@@ -42,6 +42,16 @@ extern bool cfdw_lexer_at_container(const JsonLexContext *lex);
 /* In object_field_start: the name of the member as the text has it, quotes included. */
 extern CfdwSlice cfdw_lexer_name(const JsonLexContext *lex);
 
+typedef enum CfdwUnescaped
+{
+	CFDW_UNESCAPED,
+	CFDW_ESCAPED_NUL,      /* \u0000: no text can hold it */
+	CFDW_ESCAPED_SURROGATE /* half of a surrogate pair */
+} CfdwUnescaped;
+
+/* De-escape the bytes between the quotes of a string that a lexer has passed into out, which holds as many; no terminator. */
+extern CfdwUnescaped cfdw_unescape(CfdwSlice inner, char *out, size_t *len);
+
 /* Names are JSON strings that a lexer has passed.  A lone surrogate is U+FFFD. */
 extern bool cfdw_name_is(CfdwSlice quoted, const char *name, size_t len);
 /* The name itself; a slice of quoted if it has no backslash. */

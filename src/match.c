@@ -4,6 +4,7 @@
  */
 #include "match.h"
 
+#include "lexer.h"
 #include "token.h"
 
 /*

@@ -6,8 +6,6 @@
 
 #include "lexer.h"
 
-#include "mb/pg_wchar.h"
-
 /* Behind the closing quote of a string whose opening quote is at p, NULL if it has none. */
 static const char *
 skip_string(const char *p, const char *end)
@@ -128,97 +126,4 @@ cfdw_tokens_next(CfdwTokens *tokens, CfdwSlice *name, CfdwSlice *value)
 	if (tokens->next == end || (*tokens->next != ',' && *tokens->next != (tokens->object ? '}' : ']')))
 		return malformed(tokens);
 	return true;
-}
-
-/* Four hex digits, -1 if there are none. */
-static int
-hex4(const char *p, const char *end)
-{
-	int value = 0;
-
-	if (end - p < 4)
-		return -1;
-	for (int i = 0; i < 4; i++)
-	{
-		int c = (unsigned char) p[i];
-
-		if (c >= '0' && c <= '9')
-			value = value * 16 + c - '0';
-		else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
-			value = value * 16 + (c | 0x20) - 'a' + 10;
-		else
-			return -1;
-	}
-	return value;
-}
-
-/* The code point of \uXXXX or of a surrogate pair; *p stands behind the "u".  0 and surrogates are returned as they are. */
-static pg_wchar
-code_point(const char **p, const char *end)
-{
-	int first = hex4(*p, end);
-	int second;
-
-	if (first < 0)
-		return 0;
-	*p += 4;
-	if (!is_utf16_surrogate_first(first) || end - *p < 6 || (*p)[0] != '\\' || (*p)[1] != 'u')
-		return first;
-	second = hex4(*p + 2, end);
-	if (second < 0 || !is_utf16_surrogate_second(second))
-		return first;
-	*p += 6;
-	return surrogate_pair_to_codepoint(first, second);
-}
-
-CfdwUnescaped
-cfdw_unescape(CfdwSlice inner, char *out, size_t *len)
-{
-	const char *p = inner.data;
-	const char *end = p + inner.len;
-	char *start = out;
-
-	while (p < end)
-	{
-		pg_wchar point;
-
-		if (*p != '\\' || p + 1 == end)
-		{
-			*out++ = *p++;
-			continue;
-		}
-		p += 2;
-		switch (p[-1])
-		{
-			case 'b':
-				*out++ = '\b';
-				break;
-			case 'f':
-				*out++ = '\f';
-				break;
-			case 'n':
-				*out++ = '\n';
-				break;
-			case 'r':
-				*out++ = '\r';
-				break;
-			case 't':
-				*out++ = '\t';
-				break;
-			case 'u':
-				point = code_point(&p, end);
-				if (point == 0)
-					return CFDW_ESCAPED_NUL;
-				if (is_utf16_surrogate_first(point) || is_utf16_surrogate_second(point))
-					return CFDW_ESCAPED_SURROGATE;
-				unicode_to_utf8(point, (unsigned char *) out);
-				out += pg_utf_mblen((unsigned char *) out);
-				break;
-			default:
-				*out++ = p[-1];
-				break;
-		}
-	}
-	*len = out - start;
-	return CFDW_UNESCAPED;
 }

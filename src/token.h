@@ -1,7 +1,6 @@
 /*
  * token.h
- *	  Walk over the members of a JSON object or the elements of an array, and
- *	  read JSON strings.
+ *	  Walk over the members of a JSON object or the elements of an array.
  *
  * The bytes come from a page that the server's JSON parser has checked as a
  * whole (page.h), so nothing is checked a second time: the walk only has to
@@ -30,16 +29,6 @@ extern void cfdw_tokens_open(CfdwTokens *tokens, CfdwSlice json);
  * between the quotes, still escaped (an array leaves it alone).
  */
 extern bool cfdw_tokens_next(CfdwTokens *tokens, CfdwSlice *name, CfdwSlice *value);
-
-typedef enum CfdwUnescaped
-{
-	CFDW_UNESCAPED,
-	CFDW_ESCAPED_NUL,      /* \u0000: no text can hold it */
-	CFDW_ESCAPED_SURROGATE /* half of a surrogate pair */
-} CfdwUnescaped;
-
-/* De-escape the bytes between the quotes of a string into out, which holds as many bytes; no terminator. */
-extern CfdwUnescaped cfdw_unescape(CfdwSlice inner, char *out, size_t *len);
 
 static inline bool
 cfdw_json_is_null(CfdwSlice json)

@@ -5,6 +5,7 @@
 #include "value.h"
 
 #include "instant.h"
+#include "lexer.h"
 #include "match.h"
 #include "soft.h"
 #include "token.h"
