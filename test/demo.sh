@@ -48,10 +48,17 @@ checkpoint()
 	sql -c "SELECT position FROM checkpoint_fdw.checkpoint"
 }
 
+# Which life of the server this is: the death of a backend ends one.
+life()
+{
+	sql -c "SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'" 2>/dev/null || true
+}
+
+# Wait until the server is back after life $1.
 wait_for_server()
 {
-	local tries=0
-	until sql -c 'SELECT 1' >/dev/null 2>&1; do
+	local tries=0 now
+	until now=$(life) && [ -n "$now" ] && [ "$now" != "$1" ]; do
 		[ $((tries++)) -lt 200 ] || die "the server did not come back"
 		sleep 0.1
 	done
@@ -60,7 +67,8 @@ wait_for_server()
 # Start a load, kill its backend while the API holds the page asked by request number $1.
 kill_load()
 {
-	local pid
+	local pid before
+	before=$(life)
 	ask_api POST /_rule "{\"path\": \"/languages\", \"at\": {\"$1\": {\"hold\": true}}}"
 	ask_api DELETE /_log
 	sql -c "SET application_name = 'doomed'; $insert" >"$work/doomed.log" 2>&1 &
@@ -69,7 +77,7 @@ kill_load()
 	kill -9 "$pid"
 	wait $! || true
 	ask_api DELETE /_rule
-	wait_for_server
+	wait_for_server "$before"
 }
 
 languages()

@@ -4,7 +4,7 @@
 #     $t->api(POST => '/_rule', { path => '/x', script => [ ... ] });
 #     my $load = $t->start_sql('INSERT ...');     # runs in the background
 #     $t->wait_for('/x', 3);                      # the API has been asked 3 times
-#     kill 'KILL', $load->{pid};
+#     $t->kill_backend($load->{pid});
 #     my ($out, $error) = $t->finish($load);
 package CheckpointTest;
 
@@ -132,11 +132,17 @@ sub finish
 	return ($run->{out}, $run->{error});
 }
 
-# Wait until the server accepts connections again, after the death of a backend.
-sub wait_for_server
+# kill -9 of a backend, and wait for the restart of the server that follows.
+sub kill_backend
 {
-	my ($self) = @_;
-	until_true("the server", sub { ($self->{node}->psql('postgres', 'SELECT 1', stderr => \my $ignored))[0] == 0 });
+	my ($self, $pid) = @_;
+	my $life = "SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'";
+	my $before = $self->sql($life);
+	kill 'KILL', $pid;
+	until_true("a restart", sub {
+		my ($status, $out) = $self->{node}->psql('postgres', $life, stderr => \my $ignored);
+		return $status == 0 && $out =~ /^\d+$/ && $out != $before;
+	});
 }
 
 # kill -9 of the postmaster, and a start once its children have gone.

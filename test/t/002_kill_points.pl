@@ -90,12 +90,7 @@ sub wait_for_lock
 		$t->sql("SELECT count(*) FROM pg_locks WHERE locktype = '$type' AND granted = ($granted = 1)") > 0 });
 }
 
-sub kill_backend
-{
-	my ($victim) = @_;
-	kill 'KILL', $victim->{pid};
-	$t->wait_for_server;
-}
+sub kill_backend { $t->kill_backend($_[0]{pid}) }
 
 my @first_load = ((map { "request $_" } 1 .. 12), (map { "row $_" } 1, 2, 10, 11, 57, 119, 120), 'end', 'commit');
 my @second_load = ('request 1', 'request 2', 'request 7', 'row 61', 'row 100', 'end', 'commit');
