@@ -25,8 +25,7 @@
 #include "utils/timestamp.h"
 #include "utils/varlena.h"
 
-#define EXCERPT_BYTES 100   /* of a value, in an error's context */
-#define SAMPLE_MAX    65536 /* of the first record, kept to name near members */
+#define EXCERPT_BYTES 100 /* of a value, in an error's context */
 
 /* A column that is decoded. */
 typedef struct Column
@@ -71,7 +70,8 @@ struct CfdwRecordDecoder
 	bool valid;     /* is it UTF-8? */
 	Datum document; /* as jsonb, 0: not made yet */
 
-	/* until cfdw_record_warn_missing */
+	/* the first record, to name near members; until cfdw_record_warn_missing */
+	bool wants_sample;
 	CfdwSlice sample;
 };
 
@@ -185,6 +185,7 @@ cfdw_record_open(Relation relation, Bitmapset *wanted)
 
 	check_encoding();
 	decoder->context = CurrentMemoryContext;
+	decoder->wants_sample = true;
 	decoder->relation = pstrdup(RelationGetRelationName(relation));
 	decoder->natts = desc->natts;
 	decoder->columns = palloc0(desc->natts * sizeof(Column));
@@ -429,11 +430,11 @@ static void
 keep_sample(CfdwRecordDecoder *decoder)
 {
 	CfdwSlice record = decoder->info->record;
+	char *copy = MemoryContextAlloc(decoder->context, record.len);
 
-	if (decoder->sample.data != NULL || record.len > SAMPLE_MAX)
-		return;
-	decoder->sample.data = MemoryContextStrdup(decoder->context, pnstrdup(record.data, record.len));
-	decoder->sample.len = record.len;
+	memcpy(copy, record.data, record.len);
+	decoder->sample = (CfdwSlice){copy, record.len};
+	decoder->wants_sample = false;
 }
 
 static void
@@ -449,7 +450,8 @@ decode_columns(CfdwRecordDecoder *decoder, Datum *values, bool *isnull)
 
 		decode_column(decoder, column, &values[column->index], &isnull[column->index]);
 	}
-	keep_sample(decoder);
+	if (decoder->wants_sample)
+		keep_sample(decoder);
 }
 
 static void
@@ -503,6 +505,14 @@ cfdw_record_key(CfdwRecordDecoder *decoder, const CfdwRecordInfo *info, const Da
 	return key;
 }
 
+/* A path that is silent about errors may have found nothing for that reason. */
+static bool
+is_missing(const Column *column)
+{
+	return column->options->source == CFDW_SOURCE_VALUE && !column->seen &&
+		   (column->jsonpath == 0 || !column->options->on_error_null);
+}
+
 static void
 warn_missing(CfdwRecordDecoder *decoder, const Column *column)
 {
@@ -522,14 +532,12 @@ warn_missing(CfdwRecordDecoder *decoder, const Column *column)
 void
 cfdw_record_warn_missing(CfdwRecordDecoder *decoder)
 {
+	decoder->wants_sample = false;
 	if (decoder->sample.data == NULL)
 		return; /* there was no record */
 	for (int i = 0; i < decoder->ncolumns; i++)
-	{
-		Column *column = &decoder->columns[i];
-
-		if (column->options->source == CFDW_SOURCE_VALUE && !column->seen &&
-			!(column->jsonpath != 0 && column->options->on_error_null)) /* may have been silent about an error */
-			warn_missing(decoder, column);
-	}
+		if (is_missing(&decoder->columns[i]))
+			warn_missing(decoder, &decoder->columns[i]);
+	pfree((char *) decoder->sample.data);
+	decoder->sample.data = NULL;
 }
