@@ -63,6 +63,25 @@ parse_loop(CfdwArena *arena, CfdwJson *object, CfdwLoop *loop, CfdwError *err)
 		   parse_count(object, "length", &loop->length, err);
 }
 
+static bool
+parse_stamp(CfdwArena *arena, CfdwJson *object, CfdwStamp *stamp, CfdwError *err)
+{
+	memset(stamp, 0, sizeof(*stamp));
+	if (object == NULL)
+		return true;
+	stamp->exists = true;
+	stamp->text = cfdw_json_text(arena, member(object, "text"));
+	if (!cfdw_json_int(member(object, "value"), &stamp->tick))
+		return cfdw_fail(err, CFDW_ERR_POSITION, "a timestamp of the stored position has no value");
+	return true;
+}
+
+static const char *
+parse_token(CfdwArena *arena, CfdwJson *value)
+{
+	return value ? cfdw_json_dump(arena, value) : NULL;
+}
+
 bool
 cfdw_position_parse(CfdwArena *arena, const char *text, CfdwPosition *out, CfdwError *err)
 {
@@ -77,11 +96,17 @@ cfdw_position_parse(CfdwArena *arena, const char *text, CfdwPosition *out, CfdwE
 		cfdw_fail(err, CFDW_ERR_POSITION, "stored position is not a JSON object");
 		return false;
 	}
+	out->sync_token = parse_token(arena, member(root, "sync_token"));
+	out->next_sync_token = parse_token(arena, member(root, "next_sync_token"));
 	return parse_step(arena, member(root, "page"), &out->page, &out->has_page, err) &&
 		   parse_step(arena, member(root, "next"), &out->next, &out->has_next, err) &&
 		   parse_count(root, "pages", &out->pages, err) &&
 		   parse_count(root, "length", &out->length, err) &&
 		   parse_count(root, "full", &out->full, err) &&
+		   parse_count(root, "started", &out->started, err) &&
+		   parse_stamp(arena, member(root, "since"), &out->since, err) &&
+		   parse_stamp(arena, member(root, "high"), &out->high, err) &&
+		   parse_stamp(arena, member(root, "until"), &out->until, err) &&
 		   parse_loop(arena, member(root, "loop"), &out->loop, err);
 }
 
@@ -118,6 +143,25 @@ dump_count(CfdwBuf *out, const char *name, int64 value)
 		cfdw_buf_puts(out, cfdw_printf(out->arena, "%s\"%s\": " INT64_FORMAT, out->len > 1 ? ", " : "", name, value));
 }
 
+static void
+dump_stamp(CfdwBuf *out, const char *name, const CfdwStamp *stamp)
+{
+	const char *comma = out->len > 1 ? ", " : "";
+
+	if (stamp->exists && stamp->text != NULL)
+		cfdw_buf_puts(out, cfdw_printf(out->arena, "%s\"%s\": {\"text\": %s, \"value\": " INT64_FORMAT "}", comma, name,
+									   cfdw_json_quote(out->arena, stamp->text), stamp->tick));
+	else if (stamp->exists)
+		cfdw_buf_puts(out, cfdw_printf(out->arena, "%s\"%s\": {\"value\": " INT64_FORMAT "}", comma, name, stamp->tick));
+}
+
+static void
+dump_token(CfdwBuf *out, const char *name, const char *json)
+{
+	if (json != NULL)
+		cfdw_buf_puts(out, cfdw_printf(out->arena, "%s\"%s\": %s", out->len > 1 ? ", " : "", name, json));
+}
+
 char *
 cfdw_position_dump(CfdwArena *arena, const CfdwPosition *position)
 {
@@ -133,6 +177,12 @@ cfdw_position_dump(CfdwArena *arena, const CfdwPosition *position)
 	dump_count(&out, "pages", position->pages);
 	dump_count(&out, "length", position->length);
 	dump_count(&out, "full", position->full);
+	dump_stamp(&out, "since", &position->since);
+	dump_stamp(&out, "high", &position->high);
+	dump_stamp(&out, "until", &position->until);
+	dump_count(&out, "started", position->started);
+	dump_token(&out, "sync_token", position->sync_token);
+	dump_token(&out, "next_sync_token", position->next_sync_token);
 	if (loop->power > 0)
 		cfdw_buf_puts(&out, cfdw_printf(arena, "%s\"loop\": {\"digest\": \"%016" INT64_MODIFIER "x%016" INT64_MODIFIER "x\", \"power\": " INT64_FORMAT ", \"length\": " INT64_FORMAT "}",
 										out.len > 1 ? ", " : "", loop->digest[0], loop->digest[1], loop->power, loop->length));
@@ -147,5 +197,12 @@ cfdw_position_copy(CfdwArena *arena, const CfdwPosition *position)
 
 	copy.page = cfdw_step_copy(arena, &position->page);
 	copy.next = cfdw_step_copy(arena, &position->next);
+	copy.since = cfdw_stamp_copy(arena, &position->since);
+	copy.high = cfdw_stamp_copy(arena, &position->high);
+	copy.until = cfdw_stamp_copy(arena, &position->until);
+	if (position->sync_token != NULL)
+		copy.sync_token = cfdw_strdup(arena, position->sync_token);
+	if (position->next_sync_token != NULL)
+		copy.next_sync_token = cfdw_strdup(arena, position->next_sync_token);
 	return copy;
 }

@@ -8,6 +8,7 @@
 #define CFDW_POSITION_H
 
 #include "loop.h"
+#include "stamp.h"
 
 typedef struct CfdwPosition
 {
@@ -19,6 +20,12 @@ typedef struct CfdwPosition
 	int64 length; /* page_number: records on `page` when it was last read */
 	int64 full;   /* page_number: a page length known to be full; 0: none */
 	CfdwLoop loop;
+	CfdwStamp since;             /* where the open walk started, or the next will; only goes up */
+	CfdwStamp high;              /* the greatest timestamp handed up in the open walk; record_order asc: everything before it has been */
+	CfdwStamp until;             /* end of the open window */
+	int64 started;               /* the server's clock when the open walk began, microseconds since 1970; 0: no walk is open */
+	const char *sync_token;      /* JSON text: what the open walk uses, or the next will; NULL: none */
+	const char *next_sync_token; /* JSON text: the one that the open walk has found */
 } CfdwPosition;
 
 /* Read the catalog's JSON text; NULL is the beginning.  CFDW_ERR_POSITION. */

@@ -1,66 +1,52 @@
 /*
  * walk.c
- *	  Page after page of an endpoint; which records are new; where to go on.
+ *	  Turning pages: asking, reading ahead, and handing out records.  What a
+ *	  page means is the rules' business (walk_rules.h).
  */
-#include "walk.h"
+#include "walk_rules.h"
+
+#include <sys/time.h>
 
 /* Rows between two looks at the sockets: libcurl must empty them while rows are inserted. */
 #define ROWS_PER_POLL 32
 
-/* One page, from its request on. */
-typedef struct Fetch
+#define DAY_US INT64CONST(86400000000)
+
+static const CfdwWalkRules *
+rules_of(CfdwMode mode)
 {
-	CfdwArena *arena; /* of all that belongs to the page */
-	CfdwStep step;
-	CfdwTransfer *transfer;
-	const CfdwResponse *response;
-	CfdwPage page;
-	CfdwStep next; /* of the page after it, if more */
-	bool more;
-	bool overlap; /* begins one record early: that record must be the anchor */
-	bool next_overlap;
-} Fetch;
-
-struct CfdwWalk
-{
-	CfdwArena *arena;
-	CfdwWalkSpec spec;
-	CfdwPagination *pagination;
-
-	CfdwArena *place; /* of the strings in position */
-	CfdwPosition position;
-	CfdwKeys *current;  /* keys of the records of position.page */
-	CfdwKeys *previous; /* keyed lists: of the page before it */
-	CfdwKeys *tally;    /* lists without key: equal records of the page */
-	CfdwBuf anchor;     /* offset pagination: key of the last record handed up */
-
-	Fetch *fetch;      /* the page being read */
-	Fetch *ahead;      /* the page asked ahead */
-	int taken;         /* records of it that next has returned */
-	int offered;       /* records of it that went through offer */
-	bool rereading;    /* it is position.page once more */
-	bool had_keys;     /* … of which records are known */
-	bool unknown_seen; /* … and an unknown one has come */
-	bool confirming;   /* page_number: the page is asked again because the next one has records */
-	bool at_end;
-	int64 page_number; /* being read or waited for */
-	int largest;       /* records of the largest page so far */
-	int rows_to_poll;
-
-	CfdwLastPage last; /* for the loop guard */
-	CfdwWalkCounts counts;
-};
-
-static bool
-is_offset(const CfdwWalk *walk)
-{
-	return walk->spec.mode == CFDW_MODE_OFFSET && walk->spec.endpoint.pagination == CFDW_PAGINATION_OFFSET;
+	switch (mode)
+	{
+		case CFDW_MODE_NONE:
+			break;
+		case CFDW_MODE_CURSOR:
+		case CFDW_MODE_OFFSET:
+			return &cfdw_rules_append;
+		case CFDW_MODE_TIMESTAMP:
+			return &cfdw_rules_time;
+		case CFDW_MODE_SYNC_TOKEN:
+		case CFDW_MODE_KEYS:
+			return &cfdw_rules_set;
+	}
+	return &cfdw_rules_none;
 }
 
-static bool
-is_page_number(const CfdwWalk *walk)
+static int64
+local_clock(void)
 {
-	return walk->spec.mode == CFDW_MODE_OFFSET && walk->spec.endpoint.pagination == CFDW_PAGINATION_PAGE_NUMBER;
+	struct timeval now;
+
+	gettimeofday(&now, NULL);
+	return now.tv_sec * INT64CONST(1000000) + now.tv_usec;
+}
+
+int64
+cfdw_walk_clock(const CfdwResponse *response)
+{
+	int64 local = local_clock();
+	int64 remote = response->date * INT64CONST(1000000);
+
+	return response->date == 0 || remote < local - DAY_US || remote > local + DAY_US ? local : remote;
 }
 
 bool
@@ -70,36 +56,24 @@ cfdw_walk_open(CfdwArena *arena, const CfdwWalkSpec *spec, const CfdwPosition *f
 
 	walk->arena = arena;
 	walk->spec = *spec;
+	walk->rules = rules_of(spec->mode);
 	walk->place = cfdw_arena_new(arena, "checkpoint_fdw position");
 	walk->position = cfdw_position_copy(walk->place, from);
+	walk->question_arena = cfdw_arena_new(arena, "checkpoint_fdw question");
 	walk->current = cfdw_keys_new(arena);
 	walk->previous = cfdw_keys_new(arena);
 	walk->tally = cfdw_keys_new(arena);
 	cfdw_buf_init(&walk->anchor, arena);
 	walk->largest = spec->endpoint.page_size;
 	walk->rows_to_poll = ROWS_PER_POLL;
+	if (spec->batch_us > 0)
+		walk->deadline = local_clock() + spec->batch_us;
 	*out = walk;
 	return cfdw_pagination_open(arena, &walk->spec.endpoint, &walk->pagination, err);
 }
 
-static void
-set_anchor(CfdwWalk *walk, const char *key)
-{
-	walk->anchor.len = 0;
-	cfdw_buf_puts(&walk->anchor, key);
-}
-
 void
-cfdw_walk_know(CfdwWalk *walk, const char *key)
-{
-	if (is_offset(walk))
-		set_anchor(walk, key);
-	cfdw_keys_add(walk->current, key);
-}
-
-/* Keep the position's strings in an arena of their own, one page long. */
-static void
-keep_position(CfdwWalk *walk, const CfdwPosition *position)
+cfdw_walk_keep_position(CfdwWalk *walk, const CfdwPosition *position)
 {
 	CfdwArena *place = cfdw_arena_new(walk->arena, "checkpoint_fdw position");
 
@@ -110,26 +84,33 @@ keep_position(CfdwWalk *walk, const CfdwPosition *position)
 
 /* ---- requests ---- */
 
+static bool
+ask_equal(const CfdwAsk *a, const CfdwAsk *b)
+{
+	return cfdw_step_equal(&a->step, &b->step) && cfdw_question_equal(&a->question, &b->question) && a->overlap == b->overlap;
+}
+
 static void
-discard(Fetch *fetch)
+discard(CfdwFetch *fetch)
 {
 	if (fetch != NULL)
 		cfdw_arena_free(fetch->arena);
 }
 
-static Fetch *
-ask(CfdwWalk *walk, const CfdwStep *step, bool overlap, CfdwError *err)
+static CfdwFetch *
+send(CfdwWalk *walk, const CfdwAsk *ask, CfdwError *err)
 {
 	CfdwArena *arena = cfdw_arena_new(walk->arena, "checkpoint_fdw page");
-	Fetch *fetch = cfdw_alloc(arena, sizeof(Fetch));
+	CfdwFetch *fetch = cfdw_alloc(arena, sizeof(CfdwFetch));
 	CfdwRequest request;
 
 	fetch->arena = arena;
-	fetch->step = cfdw_step_copy(arena, step);
-	fetch->overlap = overlap;
+	fetch->ask.step = cfdw_step_copy(arena, &ask->step);
+	fetch->ask.question = cfdw_question_copy(arena, &ask->question);
+	fetch->ask.overlap = ask->overlap;
 	memset(&request, 0, sizeof(request));
-	if (!cfdw_pagination_request(walk->pagination, arena, &fetch->step, NULL, &request, err) ||
-		!cfdw_http_start(arena, &walk->spec.http, &request, &fetch->transfer, err))
+	if (!cfdw_pagination_request(walk->pagination, arena, &fetch->ask.step, &fetch->ask.question, &request, err) ||
+		!cfdw_exchange_start(arena, &walk->spec.http, &request, &fetch->exchange, err))
 	{
 		discard(fetch);
 		return NULL;
@@ -138,9 +119,8 @@ ask(CfdwWalk *walk, const CfdwStep *step, bool overlap, CfdwError *err)
 	return fetch;
 }
 
-/* Put the URL before what DETAIL says already. */
-static bool
-fail_at(const Fetch *fetch, CfdwError *err)
+bool
+cfdw_walk_fail_at(const CfdwFetch *fetch, CfdwError *err)
 {
 	char *detail = cfdw_strdup(fetch->arena, err->detail);
 
@@ -148,66 +128,34 @@ fail_at(const Fetch *fetch, CfdwError *err)
 	return false;
 }
 
-static bool
-check_status(const Fetch *fetch, CfdwError *err)
-{
-	int status = fetch->response->status;
-
-	if (status >= 200 && status <= 299)
-		return true;
-	cfdw_fail(err, status == 401 || status == 403 ? CFDW_ERR_AUTH : CFDW_ERR_STATUS,
-			  "the API answered with HTTP status %d", status);
-	err->status = status;
-	if (status == 401 || status == 403)
-		cfdw_hint(err, "Check the server's option auth and the secrets in the user mapping of the current user.");
-	else if (status >= 300 && status <= 399)
-		cfdw_hint(err, "Redirects are not followed; put the final address into base_url or endpoint.");
-	else if (status == 404 || status == 410)
-		cfdw_hint(err, "Check the options base_url and endpoint.");
-	else if (status == 429 || status >= 500)
-		cfdw_hint(err, "Nothing was changed; run the statement again later.");
-	else
-		cfdw_hint(err, "Check the options endpoint, params, headers and body of the foreign table.");
-	return fail_at(fetch, err);
-}
-
-/* Wait for the response; an error status is an error. */
-static bool
-receive(CfdwWalk *walk, Fetch *fetch, CfdwError *err)
-{
-	return cfdw_http_finish(fetch->transfer, walk->spec.waiter, &fetch->response, err) &&
-		   check_status(fetch, err);
-}
-
-/* ---- from response to page ---- */
-
-/*
- * Offset pagination with a checkpoint asks one record early each time: the
- * last record handed up must come first, else the list has shifted.  A page
- * that holds this record alone is the end, unless the API may serve one
- * record a page; then the record after it is asked.
- */
+/* Ask for the page after this one while its records are used.  An error is left to the request in the foreground. */
 static void
-overlap_next(CfdwWalk *walk, Fetch *fetch)
+send_ahead(CfdwWalk *walk)
 {
-	int count = fetch->page.count;
+	CfdwError ignored;
 
-	walk->largest = Max(walk->largest, count);
-	if (!fetch->more)
-		return;
-	fetch->next.kind = CFDW_STEP_NUMBER;
-	if (fetch->overlap && count == 1)
-	{
-		fetch->more = walk->largest <= 1;
-		fetch->next.number = fetch->step.number + 1;
-		return;
-	}
-	fetch->next.number--;
-	fetch->next_overlap = true;
+	if (walk->spec.prefetch > 0 && !walk->spec.stateful && walk->fetch->more && walk->ahead == NULL)
+		walk->ahead = send(walk, &walk->fetch->next, &ignored);
+}
+
+/* The page asked ahead, if it is the one wanted now and arrived well; a failed one is asked again. */
+static CfdwFetch *
+take_ahead(CfdwWalk *walk, const CfdwAsk *ask)
+{
+	CfdwFetch *fetch = walk->ahead;
+	CfdwError ignored;
+
+	walk->ahead = NULL;
+	if (fetch == NULL)
+		return NULL;
+	if (ask_equal(&fetch->ask, ask) && cfdw_exchange_finish(fetch->exchange, walk->spec.waiter, &fetch->response, &ignored))
+		return fetch;
+	discard(fetch);
+	return NULL;
 }
 
 static bool
-parse_body(CfdwWalk *walk, Fetch *fetch, CfdwError *err)
+parse_body(CfdwWalk *walk, CfdwFetch *fetch, CfdwError *err)
 {
 	const CfdwResponse *response = fetch->response;
 
@@ -217,237 +165,231 @@ parse_body(CfdwWalk *walk, Fetch *fetch, CfdwError *err)
 		fetch->page.envelope_len = 4;
 		return true;
 	}
-	return cfdw_page_parse(fetch->arena, &walk->spec.page, response->body, &fetch->page, err) || fail_at(fetch, err);
-}
-
-/* Asked once for each page that is taken, not for one that is read again on purpose or set aside. */
-static bool
-check_progress(CfdwWalk *walk, Fetch *fetch, CfdwError *err)
-{
-	bool computed = cfdw_pagination_is_computed(walk->spec.endpoint.pagination) && fetch->page.count > 0;
-
-	if (!cfdw_loop_repeats(&walk->position.loop, &walk->last, &fetch->step, fetch->page.body, computed))
-		return true;
-	cfdw_fail(err, CFDW_ERR_LOOP, "the API makes no progress: it served the same page again");
-	cfdw_hint(err, "Check that the paging options name parameters that the API knows.");
-	return fail_at(fetch, err);
-}
-
-static bool
-is_reread(const CfdwWalk *walk, const Fetch *fetch)
-{
-	return walk->spec.mode != CFDW_MODE_NONE && walk->position.has_page &&
-		   cfdw_step_equal(&fetch->step, &walk->position.page);
+	return cfdw_page_parse(fetch->arena, &walk->spec.page, response->body, &fetch->page, err) ||
+		   cfdw_walk_fail_at(fetch, err);
 }
 
 /* Parse the page and find what follows it. */
 static bool
-read_page(CfdwWalk *walk, Fetch *fetch, CfdwError *err)
+read_page(CfdwWalk *walk, CfdwFetch *fetch, CfdwError *err)
 {
 	if (!parse_body(walk, fetch, err))
 		return false;
-	if (!cfdw_pagination_next(walk->pagination, fetch->arena, &fetch->step, fetch->response, &fetch->page,
-							  &fetch->next, &fetch->more, err))
-		return fail_at(fetch, err);
-	if (is_offset(walk))
-		overlap_next(walk, fetch);
+	fetch->next.question = fetch->ask.question;
+	if (!cfdw_pagination_next(walk->pagination, fetch->arena, &fetch->ask.step, fetch->response, &fetch->page,
+							  &fetch->next.step, &fetch->more, err))
+		return cfdw_walk_fail_at(fetch, err);
 	walk->counts.pages++;
 	walk->counts.bytes += (int64) fetch->response->body.len;
 	return true;
 }
 
 static bool
-count_page(CfdwWalk *walk, CfdwError *err)
+contains(CfdwSlice text, const char *part)
 {
-	const Fetch *fetch = walk->fetch;
-	int64 cap = walk->spec.max_pages;
+	size_t len = strlen(part);
 
-	if (++walk->position.pages <= cap || cap == 0 || (fetch->page.count == 0 && !fetch->more))
-		return true;
-	cfdw_fail(err, CFDW_ERR_LIMIT, "the walk has more than max_pages (" INT64_FORMAT ") pages", cap);
-	cfdw_hint(err, "Raise max_pages, or leave it out; nothing was loaded by this statement.");
-	return fail_at(fetch, err);
+	for (size_t i = 0; i + len <= text.len; i++)
+		if (pg_strncasecmp(text.data + i, part, len) == 0)
+			return true;
+	return false;
 }
 
-/* ---- turning pages ---- */
-
-static bool turn_to(CfdwWalk *walk, const CfdwStep *step, bool overlap, CfdwError *err);
-
+/* Does this answer say that a page or token that was stored before is gone? */
 static bool
-fail_shifted(const CfdwWalk *walk, CfdwError *err)
+says_expired(const CfdwWalk *walk, const CfdwResponse *response)
 {
-	cfdw_fail(err, CFDW_ERR_SHIFTED, "the list has shifted: the page at the checkpoint no longer begins with the records that were read from it");
-	cfdw_hint(err, "Records were removed or put in front, or the API does not know the paging parameter. Reading by %s needs a list in which new records come last and none goes away.",
-			  is_offset(walk) ? "offset" : "page number");
-	return fail_at(walk->fetch, err);
-}
-
-/* The page becomes position.page; its keys start afresh. */
-static void
-enter_new_page(CfdwWalk *walk)
-{
-	CfdwPosition position = walk->position;
-	CfdwKeys *keys = walk->previous;
-
-	walk->previous = walk->current;
-	walk->current = keys;
-	cfdw_keys_clear(walk->current);
-	if (!walk->spec.keyed)
-		cfdw_keys_clear(walk->previous);
-	if (is_offset(walk))
-		return; /* there, the position moves record by record */
-	position.has_page = true;
-	position.page = walk->fetch->step;
-	position.has_next = false;
-	keep_position(walk, &position);
-}
-
-/*
- * page_number: a page that has a successor may have grown since it was read,
- * so it is asked once more, unless a page of its length is known to be full.
- */
-static bool
-must_confirm(const CfdwWalk *walk)
-{
-	return is_page_number(walk) && walk->position.has_page && !walk->confirming &&
-		   walk->position.length != walk->position.full;
-}
-
-static bool
-enter_page(CfdwWalk *walk, CfdwError *err)
-{
-	Fetch *fetch = walk->fetch;
-
-	walk->taken = walk->offered = 0;
-	walk->unknown_seen = false;
-	walk->rereading = is_offset(walk) ? fetch->overlap : is_reread(walk, fetch);
-	walk->had_keys = walk->rereading && (is_offset(walk) || cfdw_keys_count(walk->current) > 0);
-	cfdw_keys_clear(walk->tally);
-	if (walk->rereading)
-	{
-		if (fetch->page.count == 0 && walk->had_keys && walk->spec.mode == CFDW_MODE_OFFSET)
-			return fail_shifted(walk, err);
-		return (walk->position.pages > 0 && !is_offset(walk)) || count_page(walk, err);
-	}
-	if (fetch->page.count > 0 && must_confirm(walk))
-	{
-		walk->confirming = true;
-		return turn_to(walk, &walk->position.page, false, err);
-	}
-	if (!check_progress(walk, fetch, err) || !count_page(walk, err))
+	if (response == NULL)
 		return false;
-	if (fetch->page.count > 0 && walk->spec.mode != CFDW_MODE_NONE)
-		enter_new_page(walk);
-	walk->confirming = walk->confirming && fetch->page.count == 0;
-	return true;
+	for (int i = 0; i < walk->spec.expired_count; i++)
+		if (walk->spec.expired_statuses[i] == response->status)
+			return true;
+	return walk->spec.expired_match != NULL && contains(response->body, walk->spec.expired_match);
 }
 
-/* Ask for the page after this one while its records are used.  An error is left to the request in the foreground. */
-static void
-ask_ahead(CfdwWalk *walk)
+bool
+cfdw_walk_turn_to(CfdwWalk *walk, const CfdwAsk *ask, CfdwError *err)
 {
-	Fetch *fetch = walk->fetch;
-	CfdwError ignored;
-
-	if (walk->spec.prefetch > 0 && fetch->more && walk->ahead == NULL)
-		walk->ahead = ask(walk, &fetch->next, fetch->next_overlap, &ignored);
-}
-
-/* The page asked ahead, if it is the one wanted now and arrived well; a failed one is asked again. */
-static Fetch *
-take_ahead(CfdwWalk *walk, const CfdwStep *step, bool overlap)
-{
-	Fetch *fetch = walk->ahead;
-	CfdwError ignored;
-
-	walk->ahead = NULL;
-	if (fetch == NULL)
-		return NULL;
-	if (cfdw_step_equal(&fetch->step, step) && fetch->overlap == overlap && receive(walk, fetch, &ignored))
-		return fetch;
-	discard(fetch);
-	return NULL;
-}
-
-static bool
-turn_to(CfdwWalk *walk, const CfdwStep *step, bool overlap, CfdwError *err)
-{
-	Fetch *fetch;
+	CfdwFetch *fetch;
 
 	walk->page_number = walk->counts.pages + 1;
-	fetch = take_ahead(walk, step, overlap);
-
+	fetch = take_ahead(walk, ask);
 	if (fetch == NULL)
 	{
-		fetch = ask(walk, step, overlap, err);
-		if (fetch == NULL || !receive(walk, fetch, err))
+		fetch = send(walk, ask, err);
+		if (fetch == NULL || !cfdw_exchange_finish(fetch->exchange, walk->spec.waiter, &fetch->response, err))
+		{
+			walk->expired = fetch != NULL && says_expired(walk, fetch->response);
 			return false;
+		}
 	}
 	if (!read_page(walk, fetch, err))
 		return false;
 	discard(walk->fetch);
 	walk->fetch = fetch;
-	if (!enter_page(walk, err))
+	walk->taken = walk->offered = 0;
+	if (!walk->rules->enter(walk, err))
 		return false;
-	ask_ahead(walk);
+	send_ahead(walk);
 	return true;
 }
 
+/* ---- for the rules ---- */
+
+bool
+cfdw_walk_is_reread(const CfdwWalk *walk)
+{
+	return walk->position.has_page && cfdw_step_equal(&walk->fetch->ask.step, &walk->position.page);
+}
+
+static bool
+check_progress(CfdwWalk *walk, CfdwError *err)
+{
+	const CfdwFetch *fetch = walk->fetch;
+	bool computed = cfdw_pagination_is_computed(walk->spec.endpoint.pagination) && fetch->page.count > 0;
+
+	if (!cfdw_loop_repeats(&walk->position.loop, &walk->last, &fetch->ask.step, fetch->page.body, computed))
+		return true;
+	cfdw_fail(err, CFDW_ERR_LOOP, "the API makes no progress: it served the same page again");
+	cfdw_hint(err, "Check that the paging options name parameters that the API knows.");
+	return cfdw_walk_fail_at(fetch, err);
+}
+
+bool
+cfdw_walk_count_page(CfdwWalk *walk, bool progress, CfdwError *err)
+{
+	const CfdwFetch *fetch = walk->fetch;
+	int64 cap = walk->spec.max_pages;
+
+	if (progress && !check_progress(walk, err))
+		return false;
+	if (++walk->position.pages <= cap || cap == 0 || (fetch->page.count == 0 && !fetch->more))
+		return true;
+	cfdw_fail(err, CFDW_ERR_LIMIT, "the walk has more than max_pages (" INT64_FORMAT ") pages", cap);
+	cfdw_hint(err, "Raise max_pages, or leave it out; nothing was loaded by this statement.");
+	return cfdw_walk_fail_at(fetch, err);
+}
+
+void
+cfdw_walk_describe(CfdwWalk *walk)
+{
+	CfdwFetch *fetch = walk->fetch;
+
+	fetch->facts = cfdw_alloc(fetch->arena, sizeof(CfdwFact) * Max(fetch->page.count, 1));
+	walk->spec.store.describe(walk->spec.store.arg, fetch->arena, &fetch->page, fetch->facts);
+}
+
+/* ---- from page to page ---- */
+
+/* Is the page used up: is nothing left of it that would be handed up? */
+static bool
+is_done(const CfdwWalk *walk)
+{
+	const CfdwFetch *fetch = walk->fetch;
+	int i = walk->offered;
+
+	if (fetch->facts == NULL)
+		return i == fetch->page.count;
+	for (i = walk->taken; i < fetch->page.count; i++)
+		if (fetch->facts[i].verdict == CFDW_HAND_UP)
+			return false;
+	return true;
+}
+
+/* May the statement end here?  Where no page is stored, only after something was handed up. */
+static bool
+is_batch_over(const CfdwWalk *walk)
+{
+	bool by_time = walk->spec.mode == CFDW_MODE_TIMESTAMP && walk->spec.time.order == CFDW_ORDER_ASC;
+
+	if (by_time && walk->counts.records == 0)
+		return false;
+	return (walk->spec.batch_pages > 0 && walk->counts.pages >= walk->spec.batch_pages) ||
+		   (walk->deadline > 0 && local_clock() >= walk->deadline);
+}
+
+/* Drop what has expired: the page, or else the token.  Keys and timestamps stay, so that nothing is doubled. */
+static void
+forget_place(CfdwWalk *walk)
+{
+	CfdwPosition position = walk->position;
+
+	if (!position.has_page && !position.has_next)
+		position.sync_token = NULL;
+	position.has_page = position.has_next = false;
+	cfdw_walk_keep_position(walk, &position);
+	walk->restarted = true;
+}
+
+/* The first request of a statement; a stored page or token that the API no longer takes is dropped once. */
 static bool
 turn_first(CfdwWalk *walk, CfdwError *err)
 {
-	const CfdwPosition *position = &walk->position;
-	CfdwStep first = {CFDW_STEP_FIRST, NULL, 0};
+	bool stored = walk->position.has_page || walk->position.has_next || walk->position.sync_token != NULL;
+	CfdwAsk ask;
 
-	if (walk->spec.mode == CFDW_MODE_CURSOR && position->has_next)
-		return turn_to(walk, &position->next, false, err);
-	if (walk->spec.mode != CFDW_MODE_NONE && position->has_page)
-		return turn_to(walk, &position->page, is_offset(walk), err);
-	return turn_to(walk, &first, false, err);
-}
-
-/* The position once every record of the page has been offered; before that, as it is. */
-static CfdwPosition
-settled(const CfdwWalk *walk)
-{
-	CfdwPosition position = walk->position;
-	const Fetch *fetch = walk->fetch;
-
-	if (fetch == NULL || walk->offered < fetch->page.count)
-		return position;
-	if (is_page_number(walk) && fetch->page.count > 0)
-		position.length = fetch->page.count;
-	if (walk->confirming && walk->rereading)
-		position.full = fetch->page.count;
-	position.has_next = fetch->more && walk->spec.mode == CFDW_MODE_CURSOR;
-	position.next = fetch->next;
-	if (!fetch->more) /* the walk is over */
+	memset(&ask, 0, sizeof(ask));
+	if (!walk->rules->first(walk, &ask, err))
+		return false;
+	if (cfdw_walk_turn_to(walk, &ask, err))
+		return true;
+	if (!stored || !walk->expired)
+		return false;
+	if (!walk->spec.may_restart || walk->restarted)
 	{
-		position.pages = 0;
-		memset(&position.loop, 0, sizeof(position.loop));
+		cfdw_hint(err, "The page or token that was kept at the checkpoint has expired. checkpoint_fdw.restart_walk() drops it; option on_expired does so by itself.");
+		return false;
 	}
-	return position;
+	forget_place(walk);
+	return turn_first(walk, err);
 }
 
 static bool
 leave_page(CfdwWalk *walk, CfdwError *err)
 {
-	CfdwPosition position = settled(walk);
-	Fetch *fetch = walk->fetch;
+	CfdwPosition position = walk->position;
+	CfdwFetch *fetch = walk->fetch;
+	bool again = false;
+	CfdwAsk ask;
 
-	keep_position(walk, &position);
-	if (fetch->more)
-		return turn_to(walk, &fetch->next, fetch->next_overlap, err);
-	walk->at_end = true;
+	memset(&ask, 0, sizeof(ask));
+	walk->rules->settle(walk, true, &position);
+	if (!fetch->more && !walk->rules->finish(walk, &position, &ask, &again, err))
+		return false;
+	cfdw_walk_keep_position(walk, &position);
+	if (!fetch->more && !again)
+		walk->at_end = true;
+	else if (is_batch_over(walk))
+		walk->stopped = true;
+	else
+		return cfdw_walk_turn_to(walk, fetch->more ? &fetch->next : &ask, err);
 	return true;
 }
 
 /* ---- records ---- */
 
+/* Skip what the rules have found out not to be handed up; is there a record left? */
+static bool
+find_record(CfdwWalk *walk)
+{
+	const CfdwFetch *fetch = walk->fetch;
+
+	for (; walk->taken < fetch->page.count; walk->taken++)
+	{
+		if (fetch->facts == NULL || fetch->facts[walk->taken].verdict == CFDW_HAND_UP)
+			return true;
+		if (fetch->facts[walk->taken].verdict == CFDW_HELD_BACK)
+			walk->counts.held_back++;
+		else
+			walk->counts.skipped++;
+	}
+	return false;
+}
+
 bool
 cfdw_walk_next(CfdwWalk *walk, CfdwWalkRecord *record, bool *end, CfdwError *err)
 {
-	Fetch *fetch;
+	CfdwFetch *fetch;
 
 	if (walk->ahead != NULL && --walk->rows_to_poll == 0)
 	{
@@ -456,11 +398,11 @@ cfdw_walk_next(CfdwWalk *walk, CfdwWalkRecord *record, bool *end, CfdwError *err
 	}
 	if (walk->fetch == NULL && !turn_first(walk, err))
 		return false;
-	while (!walk->at_end && walk->taken == walk->fetch->page.count)
+	while (!walk->at_end && !walk->stopped && !find_record(walk))
 		if (!leave_page(walk, err))
 			return false;
-	*end = walk->at_end;
-	if (walk->at_end)
+	*end = walk->at_end || walk->stopped;
+	if (*end)
 		return true;
 	fetch = walk->fetch;
 	record->bytes = fetch->page.records[walk->taken];
@@ -469,65 +411,12 @@ cfdw_walk_next(CfdwWalk *walk, CfdwWalkRecord *record, bool *end, CfdwError *err
 	return true;
 }
 
-static int64
-offset_of(const CfdwWalk *walk, const CfdwStep *step)
-{
-	const char *start = walk->spec.endpoint.page_start;
-
-	if (step->kind == CFDW_STEP_NUMBER)
-		return step->number;
-	return start ? strtoll(start, NULL, 10) : 0;
-}
-
-/* Offsets: the first record of an overlapping page is the anchor, all others move it. */
-static bool
-offer_by_offset(CfdwWalk *walk, const char *key, bool *hand_up, CfdwError *err)
-{
-	const Fetch *fetch = walk->fetch;
-
-	if (fetch->overlap && walk->offered == 1)
-	{
-		*hand_up = false;
-		return strcmp(key, walk->anchor.data) == 0 || fail_shifted(walk, err);
-	}
-	*hand_up = !walk->spec.keyed ||
-			   (!cfdw_keys_has(walk->previous, key) && cfdw_keys_add(walk->current, key));
-	set_anchor(walk, key);
-	walk->position.has_page = true;
-	walk->position.page.kind = CFDW_STEP_NUMBER;
-	walk->position.page.number = offset_of(walk, &fetch->step) + walk->offered - 1;
-	return true;
-}
-
-/* All other kinds: what is known of this page or the one before is dropped. */
-static bool
-offer_by_key(CfdwWalk *walk, const char *key, bool *hand_up, CfdwError *err)
-{
-	const char *full = key;
-	bool known;
-
-	if (!walk->spec.keyed)
-		full = cfdw_printf(walk->fetch->arena, "%s:%d", key, cfdw_keys_tally(walk->tally, key));
-	known = cfdw_keys_has(walk->current, full);
-	if (walk->rereading && walk->had_keys && is_page_number(walk))
-	{
-		/* known records come first, or records have moved between pages */
-		if (known ? walk->unknown_seen : walk->offered == 1)
-			return fail_shifted(walk, err);
-		walk->unknown_seen = walk->unknown_seen || !known;
-	}
-	*hand_up = !known && !cfdw_keys_has(walk->previous, full);
-	cfdw_keys_add(walk->current, full);
-	return true;
-}
-
 bool
 cfdw_walk_offer(CfdwWalk *walk, const char *key, bool *hand_up, CfdwError *err)
 {
 	walk->offered++;
 	*hand_up = true;
-	if (is_offset(walk) ? !offer_by_offset(walk, key, hand_up, err) :
-						  walk->spec.mode != CFDW_MODE_NONE && !offer_by_key(walk, key, hand_up, err))
+	if (!walk->rules->offer(walk, key, hand_up, err))
 		return false;
 	if (*hand_up)
 		walk->counts.records++;
@@ -541,22 +430,17 @@ cfdw_walk_offer(CfdwWalk *walk, const char *key, bool *hand_up, CfdwError *err)
 CfdwPosition
 cfdw_walk_position(const CfdwWalk *walk)
 {
-	return walk->at_end ? walk->position : settled(walk);
+	CfdwPosition position = walk->position;
+
+	if (walk->fetch != NULL && !walk->at_end && !walk->stopped)
+		walk->rules->settle(walk, is_done(walk), &position);
+	return position;
 }
 
 bool
 cfdw_walk_at_end(const CfdwWalk *walk)
 {
 	return walk->at_end;
-}
-
-void
-cfdw_walk_each_key(CfdwWalk *walk, void (*fn)(const char *key, void *arg), void *arg)
-{
-	if (!is_offset(walk))
-		cfdw_keys_each(walk->current, fn, arg);
-	else if (walk->position.has_page)
-		fn(walk->anchor.data, arg);
 }
 
 int64
