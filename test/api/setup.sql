@@ -92,3 +92,50 @@ CREATE PROCEDURE api.clear()
 BEGIN ATOMIC
   SELECT api.call('POST', '/_clear');
 END;
+
+-- 1-10 12: runs of numbers, in the order in which they came.
+CREATE FUNCTION api.runs(ids int[]) RETURNS text
+BEGIN ATOMIC
+  WITH number AS (SELECT id, n, id = lag(id) OVER (ORDER BY n) + 1 AS goes_on FROM unnest(ids) WITH ORDINALITY u(id, n)),
+       member AS (SELECT id, n, count(*) FILTER (WHERE goes_on IS NOT TRUE) OVER (ORDER BY n) AS run FROM number),
+       run AS (SELECT run, (array_agg(id ORDER BY n))[1] AS first, (array_agg(id ORDER BY n DESC))[1] AS last FROM member GROUP BY run)
+  SELECT coalesce(string_agg(CASE WHEN first = last THEN first::text ELSE first || '-' || last END, ' ' ORDER BY run), 'nothing')
+  FROM run;
+END;
+
+-- Read a foreign table: the ids that came, and the requests with these of their headers.
+CREATE FUNCTION api.read(source text, VARIADIC headers text[] DEFAULT '{}') RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+  ids int[];
+BEGIN
+  EXECUTE format('SELECT array_agg(id) FROM %I', source) INTO ids;
+  RETURN NEXT 'read ' || api.runs(ids);
+  RETURN QUERY SELECT '  ' || line FROM api.log(VARIADIC headers) line;
+END $$;
+
+-- The same, loaded into the table "target" (id int, name text); tail: what follows the SELECT, such as LIMIT 7.
+CREATE FUNCTION api.load(source text, tail text DEFAULT '') RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+  ids int[];
+BEGIN
+  EXECUTE format('WITH load AS (INSERT INTO target SELECT id, name FROM %I %s RETURNING id) SELECT array_agg(id) FROM load', source, tail) INTO ids;
+  RETURN NEXT 'loaded ' || api.runs(ids);
+  RETURN QUERY SELECT '  ' || line FROM api.log() line;
+END $$;
+
+-- Run a command that must fail: all that the error says, and the requests.
+CREATE FUNCTION api.fails(command text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+  message text;
+  detail text;
+  hint text;
+  context text;
+BEGIN
+  EXECUTE command;
+  RETURN NEXT 'no error';
+EXCEPTION WHEN OTHERS THEN
+  GET STACKED DIAGNOSTICS message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT, context = PG_EXCEPTION_CONTEXT;
+  context := regexp_replace(context, E'\\n?(SQL statement|PL/pgSQL function) .*', '');   -- our own part of it
+  RETURN NEXT concat_ws(E'\n  ', SQLSTATE || ' ' || message, 'DETAIL: ' || nullif(detail, ''), 'HINT: ' || nullif(hint, ''), 'CONTEXT: ' || nullif(context, ''));
+  RETURN QUERY SELECT '  ' || line FROM api.log() line;
+END $$;
