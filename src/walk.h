@@ -59,13 +59,13 @@ typedef struct CfdwTimeRules
 	void *arg;
 } CfdwTimeRules;
 
-typedef enum CfdwVerdict
+typedef enum CfdwJudgement
 {
 	CFDW_HAND_UP,
 	CFDW_KNOWN,     /* handed up before */
 	CFDW_HELD_BACK, /* its unit of time is not over: left for the next walk */
 	CFDW_TOO_OLD    /* older than asked, where the API does not filter */
-} CfdwVerdict;
+} CfdwJudgement;
 
 /* What a store says of one record. */
 typedef struct CfdwFact
@@ -73,7 +73,7 @@ typedef struct CfdwFact
 	const char *key;
 	CfdwStamp stamp;     /* of the timestamp column; mode timestamp only */
 	bool known;          /* handed up before (key and stamp), or earlier on this page */
-	CfdwVerdict verdict; /* set by the walk */
+	CfdwJudgement verdict; /* set by the walk */
 } CfdwFact;
 
 typedef struct CfdwWalkStore
