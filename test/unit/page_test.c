@@ -121,6 +121,8 @@ static const GoodCase good_cases[] = {
 	{"/d", "{\"d\":5,\"d\":[1]}", "1", "{\"d\":5,\"d\":[]}"},
 	{"/d", "{\"d\":[1],\"\\u0064\":[2],\"d\":[3]}", "3", "{\"d\":[],\"\\u0064\":[],\"d\":[]}"},
 	{"/a/d", "{\"a\":{\"d\":[1]},\"a\":{\"d\":[2]}}", "2", "{\"a\":{\"d\":[]},\"a\":{\"d\":[]}}"},
+	{"/a/a", "{\"a\":{\"a\":[1],\"a\":[2]},\"a\":{\"a\":[3]},\"a\":{\"a\":[4],\"a\":[5]}}", "5", "{\"a\":{\"a\":[],\"a\":[]},\"a\":{\"a\":[]},\"a\":{\"a\":[],\"a\":[]}}"},
+	{"/a/a", "{\"a\":{\"a\":[1]},\"a\":{\"a\":[2]}}", "2", "{\"a\":{\"a\":[]},\"a\":{\"a\":[]}}"},
 	{"/a/*/d", "{\"a\":[{\"d\":[1]},{\"d\":[2],\"d\":[3]},{\"d\":[4]}]}", "1|3|4", "{\"a\":[{\"d\":[]},{\"d\":[],\"d\":[]},{\"d\":[]}]}"},
 	{"/*", "{\"a\":1,\"b\":2,\"a\":3}", "\"b\"=2|\"a\"=3", "{\"a\":null,\"b\":null,\"a\":null}"},
 	{"/*/*", "{\"a\":[1,2],\"b\":[3],\"a\":[4]}", "\"b\"=3|\"a\"=4", "{\"a\":[],\"b\":[],\"a\":[]}"},
@@ -207,6 +209,9 @@ static const BadCase bad_cases[] = {
 	{NULL, "[\"\\x\"]", CFDW_ERR_JSON, "response body is not valid JSON", "a backslash escapes nothing", NULL},
 	{NULL, "[\"\\u12g4\"]", CFDW_ERR_JSON, "response body is not valid JSON", "four hexadecimal digits", NULL},
 	{NULL, "[\"a\",\xff]", CFDW_ERR_JSON, "response body is not valid JSON", "near \"[\"a\",?]\"", NULL},
+	{NULL, "[\"0123456789012345678901234567890123456789\" 1]", CFDW_ERR_JSON, "response body is not valid JSON", ", near \"234567890123456789\" 1]\".", NULL},
+	{NULL, "[\"\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\"  1]", CFDW_ERR_JSON, "response body is not valid JSON", ", near \"\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\"  1]\".", NULL},
+	{NULL, "[1 2,\"0123456789012345678901234567890123456789012345678901234567890123456789\"]", CFDW_ERR_JSON, "response body is not valid JSON", ", near \"[1 2,\"012345678901234567890123456789012345678901234567890123...\".", NULL},
 	/* shape, without a path */
 	{NULL, "null", CFDW_ERR_SHAPE, "response body is null, not an array of records", "", NULL},
 	{NULL, "\"x\"", CFDW_ERR_SHAPE, "response body is a string, not an array of records", "", NULL},
