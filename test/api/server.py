@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """The scripted API server of the tests and the demo.  Python standard library only.
 
-    server.py --port-file FILE [--collection NAME=FILE[#MEMBER][:KEY]]...
+    server.py [--port N] [--port-file FILE] [--collection NAME=FILE[#MEMBER][:KEY]]...
 
-It listens on 127.0.0.1, on a port that the system chooses and that it writes
-to FILE, and ends with the process that started it.
+It listens on 127.0.0.1, on port N or one that the system chooses, writes the
+port to FILE, and ends with the process that started it.
 
 A *collection* is a list of records.  Collection NAME is served in every page
 kind, always the same records in the same order:
@@ -507,15 +507,17 @@ def end_with_parent(parent):
 
 def main():
     parser = argparse.ArgumentParser(description="scripted API server")
-    parser.add_argument("--port-file", required=True)
+    parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--port-file")
     parser.add_argument("--collection", action="append", default=[], type=load_collection)
     arguments = parser.parse_args()
     threading.Thread(target=end_with_parent, args=(os.getppid(),), daemon=True).start()
     Handler.api = Api(arguments.collection)
-    server = Server(("127.0.0.1", 0), Handler)
-    with open(arguments.port_file + ".new", "w") as file:
-        file.write(f"{server.server_address[1]}\n")
-    os.replace(arguments.port_file + ".new", arguments.port_file)
+    server = Server(("127.0.0.1", arguments.port), Handler)
+    if arguments.port_file:
+        with open(arguments.port_file + ".new", "w") as file:
+            file.write(f"{server.server_address[1]}\n")
+        os.replace(arguments.port_file + ".new", arguments.port_file)
     try:
         server.serve_forever()
     except KeyboardInterrupt:
