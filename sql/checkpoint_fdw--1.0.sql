@@ -41,6 +41,7 @@ CREATE TABLE @extschema@.checkpoint (
   target        text,
   batch         bigint,
   pending       boolean NOT NULL DEFAULT false,
+  held_back     bigint NOT NULL DEFAULT 0,
   failures      integer NOT NULL DEFAULT 0,
   last_error    text,
   updated_at    timestamptz,
@@ -53,14 +54,16 @@ CREATE UNIQUE INDEX checkpoint_stream ON @extschema@.checkpoint
    hashtextextended((partition::text) COLLATE "C", 0),
    hashtextextended((partition::text) COLLATE "C", 1));
 
+-- "timestamp" is part of the primary key, so none is written as the least bigint
 CREATE TABLE @extschema@.delivered_key (
   checkpoint_id bigint NOT NULL,
   batch         bigint NOT NULL,
   key           text COLLATE "C" NOT NULL,
-  "timestamp"   text,
+  "timestamp"   bigint NOT NULL DEFAULT (-9223372036854775808)::bigint,
   gone          bigint,
-  PRIMARY KEY (checkpoint_id, key, batch)
+  PRIMARY KEY (checkpoint_id, key, "timestamp", batch)
 );
+CREATE INDEX delivered_key_gone ON @extschema@.delivered_key (checkpoint_id, gone) WHERE gone IS NOT NULL;
 
 CREATE TABLE @extschema@.batch (
   batch         bigint PRIMARY KEY DEFAULT nextval('@extschema@.batch_seq'),
@@ -70,6 +73,7 @@ CREATE TABLE @extschema@.batch (
   to_position   jsonb,
   records       bigint NOT NULL,
   skipped       bigint NOT NULL,
+  held_back     bigint NOT NULL DEFAULT 0,
   rejected      bigint NOT NULL DEFAULT 0,
   pages         bigint NOT NULL,
   requests      bigint NOT NULL,
@@ -88,7 +92,11 @@ COMMENT ON COLUMN @extschema@.checkpoint.pending IS 'the last statement stopped 
 COMMENT ON COLUMN @extschema@.checkpoint.updated_at IS 'when the position last moved';
 COMMENT ON COLUMN @extschema@.checkpoint.checked_at IS 'when the end of the list was last reached, with or without new records';
 COMMENT ON TABLE @extschema@.delivered_key IS
-  'Keys of records handed up that the API can serve again';
+  'Keys of records handed up that the API can serve again, and for a while those that it no longer can';
+COMMENT ON COLUMN @extschema@.delivered_key."timestamp" IS 'microseconds since 1970, or the number in the timestamp column; least bigint: none';
+COMMENT ON COLUMN @extschema@.delivered_key.gone IS 'the batch that pruned the entry; kept until that batch leaves the history, for rewind';
+COMMENT ON COLUMN @extschema@.checkpoint.held_back IS 'records that the last complete load left for the next one, as their unit of time was not over';
+COMMENT ON COLUMN @extschema@.checkpoint.fingerprint IS 'what gives the position its meaning: the options that it depends on';
 COMMENT ON TABLE @extschema@.batch IS
   'Commit log: one row for each statement that moved a checkpoint; the last checkpoint_fdw.batch_history a stream are kept';
 COMMENT ON COLUMN @extschema@.batch.skipped IS 'known records that the API served again';
@@ -152,7 +160,8 @@ CREATE VIEW @extschema@.status WITH (security_barrier) AS
 SELECT c.foreign_table, c.consumer, c.partition,
        CASE WHEN pg_catalog.pg_has_role(r.relowner, 'USAGE') THEN c.position END AS position,
        c.target, c.pending, c.batch, b.records AS last_records,
-       (SELECT pg_catalog.count(*) FROM @extschema@.delivered_key k WHERE k.checkpoint_id = c.id) AS keys,
+       c.held_back,
+       (SELECT pg_catalog.count(*) FROM @extschema@.delivered_key k WHERE k.checkpoint_id = c.id AND k.gone IS NULL) AS keys,
        c.checked_at, c.updated_at, c.failures, c.last_error
   FROM @extschema@.checkpoint c
   JOIN pg_catalog.pg_class r ON r.oid = c.foreign_table

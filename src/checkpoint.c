@@ -7,6 +7,7 @@
 #include "access/transam.h"
 #include "access/xact.h"
 #include "catalog/pg_type.h"
+#include "fingerprint.h"
 #include "lib/ilist.h"
 #include "miscadmin.h"
 #include "sql.h"
@@ -23,7 +24,7 @@ char *cfdw_guc_consumer = NULL;
 int cfdw_guc_batch_history = 100;
 
 #define SELECT_CHECKPOINT \
-	"SELECT id, position::text, target, xmin FROM checkpoint_fdw.checkpoint" \
+	"SELECT id, position::text, target, xmin, fingerprint FROM checkpoint_fdw.checkpoint" \
 	" WHERE foreign_table = $1 AND consumer = $2" \
 	" AND hashtextextended((partition::text) COLLATE \"C\", 0) = hashtextextended(($3::jsonb::text) COLLATE \"C\", 0)" \
 	" AND partition = $3::jsonb"
@@ -76,19 +77,26 @@ select_checkpoint(CfdwSql *sql, CfdwCheckpoint *checkpoint, const char *query)
 	checkpoint->position = cfdw_sql_get_text(checkpoint->context, 0, 2);
 	checkpoint->target = cfdw_sql_get_text(checkpoint->context, 0, 3);
 	checkpoint->xmin = DatumGetTransactionId(cfdw_sql_get(0, 4, &isnull));
+	checkpoint->fingerprint = cfdw_sql_get_text(checkpoint->context, 0, 5);
 	return true;
 }
 
-static void
-read_keys(CfdwSql *sql, CfdwCheckpoint *checkpoint)
+char **
+cfdw_checkpoint_keys(const CfdwCheckpoint *checkpoint, bool read_only, int *count)
 {
 	CfdwSqlArg args[1] = {cfdw_sql_int8(checkpoint->id)};
+	MemoryContext context = CurrentMemoryContext;
+	char **keys;
+	CfdwSql sql;
 
-	checkpoint->key_count = (int) cfdw_sql_run(sql, "SELECT key FROM checkpoint_fdw.delivered_key WHERE checkpoint_id = $1",
-											   SPI_OK_SELECT, 1, args);
-	checkpoint->keys = MemoryContextAllocHuge(checkpoint->context, sizeof(char *) * Max(checkpoint->key_count, 1));
-	for (int i = 0; i < checkpoint->key_count; i++)
-		checkpoint->keys[i] = cfdw_sql_get_text(checkpoint->context, i, 1);
+	cfdw_sql_begin(&sql, read_only);
+	*count = (int) cfdw_sql_run(&sql, "SELECT key FROM checkpoint_fdw.delivered_key WHERE checkpoint_id = $1 AND gone IS NULL",
+								SPI_OK_SELECT, 1, args);
+	keys = MemoryContextAllocHuge(context, sizeof(char *) * Max(*count, 1));
+	for (int i = 0; i < *count; i++)
+		keys[i] = cfdw_sql_get_text(context, i, 1);
+	cfdw_sql_end(&sql);
+	return keys;
 }
 
 CfdwCheckpoint *
@@ -98,8 +106,7 @@ cfdw_checkpoint_read(const CfdwStream *stream)
 	CfdwSql sql;
 
 	cfdw_sql_begin(&sql, true);
-	if (select_checkpoint(&sql, checkpoint, SELECT_CHECKPOINT))
-		read_keys(&sql, checkpoint);
+	select_checkpoint(&sql, checkpoint, SELECT_CHECKPOINT);
 	cfdw_sql_end(&sql);
 	return checkpoint;
 }
@@ -168,9 +175,7 @@ try_lock(CfdwCheckpoint *checkpoint, bool *busy)
 	*busy = false;
 	cfdw_sql_begin(&sql, false);
 	locked = select_checkpoint(&sql, checkpoint, cfdw_guc_on_busy == CFDW_ON_BUSY_WAIT ? SELECT_CHECKPOINT " FOR UPDATE" : SELECT_CHECKPOINT " FOR UPDATE SKIP LOCKED");
-	if (locked)
-		read_keys(&sql, checkpoint);
-	else if (cfdw_guc_on_busy != CFDW_ON_BUSY_WAIT)
+	if (!locked && cfdw_guc_on_busy != CFDW_ON_BUSY_WAIT)
 		*busy = select_checkpoint(&sql, checkpoint, SELECT_CHECKPOINT);
 	cfdw_sql_end(&sql);
 	return locked;
@@ -283,6 +288,23 @@ cfdw_checkpoint_check_target(const CfdwCheckpoint *checkpoint, const CfdwConsume
 			 errhint("SET checkpoint_fdw.consumer to a name of its own for each target, or SET checkpoint_fdw.start = beginning to read everything again.")));
 }
 
+/* ---- meaning ---- */
+
+void
+cfdw_checkpoint_check_meaning(const CfdwCheckpoint *checkpoint, const char *fingerprint)
+{
+	const char *name = get_rel_name(checkpoint->stream.foreign_table);
+	char *what = checkpoint->fingerprint ? cfdw_fingerprint_difference(checkpoint->fingerprint, fingerprint) : NULL;
+
+	if (what == NULL)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("%s of foreign table \"%s\" has changed since its checkpoint was written", what, name),
+			 errdetail("The stored position may mean something else now."),
+			 errhint("Undo the change; or SELECT checkpoint_fdw.accept_change('%s') to go on from the stored timestamp, token and keys; or checkpoint_fdw.reset('%s') to load everything again.", name, name)));
+}
+
 /* ---- write ---- */
 
 typedef struct KeyArray
@@ -298,59 +320,102 @@ collect_key(const char *key, void *arg)
 	keys->state = accumArrayResult(keys->state, CStringGetTextDatum(key), false, TEXTOID, CurrentMemoryContext);
 }
 
-/* The keys of the new position take the place of the old ones. */
+/* The keys of the new position take the place of the old ones, which stay as history of this batch. */
 static void
-write_keys(CfdwSql *sql, const CfdwCheckpoint *checkpoint, CfdwWalk *walk, int64 batch)
+write_keys(CfdwSql *sql, const CfdwCheckpoint *checkpoint, CfdwWalk *walk)
 {
 	KeyArray keys = {NULL};
-	CfdwSqlArg args[3] = {cfdw_sql_int8(checkpoint->id), cfdw_sql_int8(batch)};
+	CfdwSqlArg args[3] = {cfdw_sql_int8(checkpoint->id), cfdw_sql_int8(checkpoint->batch), {TEXTARRAYOID, (Datum) 0, false}};
 
-	cfdw_sql_run(sql, "DELETE FROM checkpoint_fdw.delivered_key WHERE checkpoint_id = $1", SPI_OK_DELETE, 1, args);
 	cfdw_walk_each_key(walk, collect_key, &keys);
-	if (keys.state == NULL)
-		return;
-	args[2].type = TEXTARRAYOID;
-	args[2].value = makeArrayResult(keys.state, CurrentMemoryContext);
-	args[2].isnull = false;
-	cfdw_sql_run(sql, "INSERT INTO checkpoint_fdw.delivered_key (checkpoint_id, batch, key) SELECT $1, $2, k FROM unnest($3) k",
+	args[2].value = keys.state ? makeArrayResult(keys.state, CurrentMemoryContext) : PointerGetDatum(construct_empty_array(TEXTOID));
+	cfdw_sql_run(sql, "UPDATE checkpoint_fdw.delivered_key SET gone = $2 WHERE checkpoint_id = $1 AND gone IS NULL"
+					  " AND key NOT IN (SELECT k FROM unnest($3) k)",
+				 SPI_OK_UPDATE, 3, args);
+	cfdw_sql_run(sql, "INSERT INTO checkpoint_fdw.delivered_key (checkpoint_id, batch, key) SELECT $1, $2, k FROM unnest($3) k"
+					  " WHERE k NOT IN (SELECT key FROM checkpoint_fdw.delivered_key WHERE checkpoint_id = $1 AND gone IS NULL)",
 				 SPI_OK_INSERT, 3, args);
 }
 
-static int64
-write_batch(CfdwSql *sql, const CfdwCheckpoint *checkpoint, const char *position, const CfdwWalkCounts *counts,
-			const char *target, TimestampTz started_at)
+int64
+cfdw_checkpoint_batch(CfdwCheckpoint *checkpoint)
 {
 	bool isnull;
-	int64 batch;
-	CfdwSqlArg prune[2];
-	CfdwSqlArg args[10] = {
-		cfdw_sql_int8(checkpoint->id), cfdw_sql_text(target), cfdw_sql_text(checkpoint->position), cfdw_sql_text(position), cfdw_sql_int8(counts->records), cfdw_sql_int8(counts->skipped), cfdw_sql_int8(counts->pages), cfdw_sql_int8(counts->requests), cfdw_sql_int8(counts->bytes), {TIMESTAMPTZOID, TimestampTzGetDatum(started_at), false}};
+	CfdwSql sql;
 
-	cfdw_sql_run(sql, "INSERT INTO checkpoint_fdw.batch (checkpoint_id, target, from_position, to_position, records, skipped, pages, requests, bytes, started_at)"
-					  " VALUES ($1, $2, $3::jsonb, $4::jsonb, $5, $6, $7, $8, $9, $10) RETURNING batch",
-				 SPI_OK_INSERT_RETURNING, 10, args);
-	batch = DatumGetInt64(cfdw_sql_get(0, 1, &isnull));
-	prune[0] = args[0];
-	prune[1] = cfdw_sql_int8(cfdw_guc_batch_history);
-	cfdw_sql_run(sql, "DELETE FROM checkpoint_fdw.batch WHERE checkpoint_id = $1 AND batch <="
-					  " (SELECT b.batch FROM checkpoint_fdw.batch b WHERE b.checkpoint_id = $1 ORDER BY b.batch DESC OFFSET $2 LIMIT 1)",
-				 SPI_OK_DELETE, 2, prune);
-	return batch;
+	if (checkpoint->batch > 0)
+		return checkpoint->batch;
+	cfdw_sql_begin(&sql, false);
+	cfdw_sql_run(&sql, "SELECT nextval('checkpoint_fdw.batch_seq')", SPI_OK_SELECT, 0, NULL);
+	checkpoint->batch = DatumGetInt64(cfdw_sql_get(0, 1, &isnull));
+	cfdw_sql_end(&sql);
+	return checkpoint->batch;
+}
+
+/* What is older than the kept history goes for good: batches, and keys that they pruned. */
+static void
+prune_history(CfdwSql *sql, const CfdwCheckpoint *checkpoint)
+{
+	CfdwSqlArg args[2] = {cfdw_sql_int8(checkpoint->id), cfdw_sql_int8(cfdw_guc_batch_history)};
+	bool isnull;
+
+	if (cfdw_sql_run(sql, "SELECT batch FROM checkpoint_fdw.batch WHERE checkpoint_id = $1 ORDER BY batch DESC OFFSET $2 LIMIT 1",
+					 SPI_OK_SELECT, 2, args) == 0)
+		return;
+	args[1] = cfdw_sql_int8(DatumGetInt64(cfdw_sql_get(0, 1, &isnull)));
+	cfdw_sql_run(sql, "DELETE FROM checkpoint_fdw.batch WHERE checkpoint_id = $1 AND batch <= $2", SPI_OK_DELETE, 2, args);
+	cfdw_sql_run(sql, "DELETE FROM checkpoint_fdw.delivered_key WHERE checkpoint_id = $1 AND gone <= $2", SPI_OK_DELETE, 2, args);
 }
 
 static void
-update_row(CfdwSql *sql, const CfdwCheckpoint *checkpoint, const char *position, const char *target, int64 batch, bool pending, bool complete)
+write_batch(CfdwSql *sql, const CfdwCheckpoint *checkpoint, const char *position, const CfdwWalkCounts *counts,
+			const char *target, TimestampTz started_at)
 {
-	CfdwSqlArg args[7] = {
-		cfdw_sql_int8(checkpoint->id), cfdw_sql_text(checkpoint->position), cfdw_sql_text(position),
-		cfdw_sql_text(target), cfdw_sql_int8(batch), cfdw_sql_bool(pending), cfdw_sql_bool(complete)};
+	CfdwSqlArg args[] = {
+		cfdw_sql_int8(checkpoint->batch),
+		cfdw_sql_int8(checkpoint->id),
+		cfdw_sql_text(target),
+		cfdw_sql_text(checkpoint->position),
+		cfdw_sql_text(position),
+		cfdw_sql_int8(counts->records),
+		cfdw_sql_int8(counts->skipped),
+		cfdw_sql_int8(counts->held_back),
+		cfdw_sql_int8(counts->pages),
+		cfdw_sql_int8(counts->requests),
+		cfdw_sql_int8(counts->bytes),
+		{TIMESTAMPTZOID, TimestampTzGetDatum(started_at), false}};
 
-	if (cfdw_sql_run(sql, "UPDATE checkpoint_fdw.checkpoint SET position = $3::jsonb, target = coalesce($4, target),"
-						  " batch = coalesce(nullif($5, 0), batch), pending = $6,"
-						  " updated_at = CASE WHEN $5 > 0 THEN clock_timestamp() ELSE updated_at END,"
-						  " checked_at = CASE WHEN $7 THEN clock_timestamp() ELSE checked_at END"
+	cfdw_sql_run(sql, "INSERT INTO checkpoint_fdw.batch (batch, checkpoint_id, target, from_position, to_position,"
+					  " records, skipped, held_back, pages, requests, bytes, started_at)"
+					  " VALUES ($1, $2, $3, $4::jsonb, $5::jsonb, $6, $7, $8, $9, $10, $11, $12)",
+				 SPI_OK_INSERT, lengthof(args), args);
+	prune_history(sql, checkpoint);
+}
+
+/* The row itself; moved: position, batch and the like, else only that the end of the list was seen. */
+static void
+update_row(CfdwSql *sql, const CfdwCheckpoint *checkpoint, const CfdwWalk *walk, bool moved, const char *position, bool pending,
+		   const char *target, const char *fingerprint)
+{
+	CfdwSqlArg args[] = {
+		cfdw_sql_int8(checkpoint->id),
+		cfdw_sql_text(checkpoint->position),
+		cfdw_sql_text(position),
+		cfdw_sql_text(target),
+		cfdw_sql_text(fingerprint),
+		cfdw_sql_int8(checkpoint->batch),
+		cfdw_sql_bool(pending),
+		cfdw_sql_bool(moved),
+		cfdw_sql_bool(cfdw_walk_at_end(walk)),
+		cfdw_sql_int8(cfdw_walk_counts(walk)->held_back)};
+
+	if (cfdw_sql_run(sql, "UPDATE checkpoint_fdw.checkpoint SET position = $3::jsonb, target = coalesce($4, target), fingerprint = $5,"
+						  " batch = CASE WHEN $8 THEN $6 ELSE batch END, pending = $7,"
+						  " updated_at = CASE WHEN $8 THEN clock_timestamp() ELSE updated_at END,"
+						  " checked_at = CASE WHEN $9 THEN clock_timestamp() ELSE checked_at END,"
+						  " held_back = CASE WHEN $9 THEN $10 ELSE held_back END, failures = 0, last_error = NULL"
 						  " WHERE id = $1 AND position IS NOT DISTINCT FROM $2::jsonb",
-					 SPI_OK_UPDATE, 7, args) != 1)
+					 SPI_OK_UPDATE, lengthof(args), args) != 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
 				 errmsg("the checkpoint of foreign table \"%s\" was changed while it was being advanced", get_rel_name(checkpoint->stream.foreign_table)),
@@ -369,25 +434,34 @@ stored_position(const CfdwCheckpoint *checkpoint)
 	return cfdw_position_dump(CurrentMemoryContext, &position);
 }
 
-int64
-cfdw_checkpoint_write(const CfdwCheckpoint *checkpoint, CfdwWalk *walk, const CfdwConsumer *consumer, TimestampTz started_at)
+bool
+cfdw_checkpoint_has_moved(const CfdwCheckpoint *checkpoint, const CfdwWalk *walk)
 {
-	const CfdwWalkCounts *counts = cfdw_walk_counts(walk);
+	CfdwPosition position = cfdw_walk_position(walk);
+
+	return cfdw_walk_counts(walk)->records > 0 ||
+		   strcmp(cfdw_position_dump(CurrentMemoryContext, &position), stored_position(checkpoint)) != 0;
+}
+
+void
+cfdw_checkpoint_write(CfdwCheckpoint *checkpoint, CfdwWalk *walk, bool keys_too, const CfdwConsumer *consumer,
+					  const char *fingerprint, TimestampTz started_at)
+{
 	CfdwPosition position = cfdw_walk_position(walk);
 	char *text = cfdw_position_dump(CurrentMemoryContext, &position);
 	const char *target = consumer->target_is_new ? NULL : consumer->target_name;
-	int64 batch = 0;
+	bool moved = cfdw_checkpoint_has_moved(checkpoint, walk);
 	CfdwSql sql;
 
+	if (moved)
+		cfdw_checkpoint_batch(checkpoint);
 	cfdw_sql_begin(&sql, false);
-	if (counts->records > 0 || strcmp(text, stored_position(checkpoint)) != 0)
-	{
-		batch = write_batch(&sql, checkpoint, text, counts, consumer->target_name, started_at);
-		write_keys(&sql, checkpoint, walk, batch);
-	}
-	update_row(&sql, checkpoint, text, target, batch, position.pages > 0, cfdw_walk_at_end(walk));
+	if (moved)
+		write_batch(&sql, checkpoint, text, cfdw_walk_counts(walk), consumer->target_name, started_at);
+	if (moved && keys_too)
+		write_keys(&sql, checkpoint, walk);
+	update_row(&sql, checkpoint, walk, moved, text, position.pages > 0, target, fingerprint);
 	cfdw_sql_end(&sql);
-	return batch;
 }
 
 /* ---- reset ---- */

@@ -35,14 +35,20 @@ typedef struct CfdwStream
 typedef struct CfdwCheckpoint
 {
 	CfdwStream stream;
-	int64 id;       /* 0: no row (a peek before the first load) */
-	char *position; /* JSON text, NULL: the beginning */
-	char *target;   /* qualified name of the table it feeds, NULL: none yet */
-	int key_count;
-	char **keys;           /* of the records handed up from the position's page */
+	int64 id;              /* 0: no row (a peek before the first load) */
+	char *position;        /* JSON text, NULL: the beginning */
+	char *fingerprint;     /* what the position means, NULL: not yet written */
+	char *target;          /* qualified name of the table it feeds, NULL: none yet */
 	TransactionId xmin;    /* of the row version */
+	int64 batch;           /* of this scan; 0: not drawn yet */
 	MemoryContext context; /* of all this */
 } CfdwCheckpoint;
+
+/*
+ * The keys that go with the position (modes cursor and offset), in the current
+ * context; read_only as in sql.h.
+ */
+extern char **cfdw_checkpoint_keys(const CfdwCheckpoint *checkpoint, bool read_only, int *count);
 
 /* Read under the statement's snapshot, for a peek.  Never NULL. */
 extern CfdwCheckpoint *cfdw_checkpoint_read(const CfdwStream *stream);
@@ -72,11 +78,24 @@ extern void cfdw_checkpoint_leave(CfdwOpenScan *scan);
 extern void cfdw_checkpoint_check_target(const CfdwCheckpoint *checkpoint, const CfdwConsumer *consumer);
 
 /*
- * Write the walk's position, keys and a batch row.  from is the position
- * that was locked, as JSON text.  Returns the batch, or 0 if the position did
- * not move and nothing was handed up (then only checked_at is written).
+ * Refuse a position whose meaning has changed: an option of the table or the
+ * server that it depends on is another one than when it was written (55000).
  */
-extern int64 cfdw_checkpoint_write(const CfdwCheckpoint *checkpoint, CfdwWalk *walk, const CfdwConsumer *consumer, TimestampTz started_at);
+extern void cfdw_checkpoint_check_meaning(const CfdwCheckpoint *checkpoint, const char *fingerprint);
+
+/* The number of the batch that this scan writes; drawn at the first call. */
+extern int64 cfdw_checkpoint_batch(CfdwCheckpoint *checkpoint);
+
+/* Has the walk handed anything up, or is its position another one than the checkpoint's? */
+extern bool cfdw_checkpoint_has_moved(const CfdwCheckpoint *checkpoint, const CfdwWalk *walk);
+
+/*
+ * Write the walk's position and a batch row, and in the modes cursor and
+ * offset the keys that go with it (delivered.h does so in the others).  If
+ * nothing has moved, only what a complete scan says of the stream: checked_at.
+ */
+extern void cfdw_checkpoint_write(CfdwCheckpoint *checkpoint, CfdwWalk *walk, bool keys_too, const CfdwConsumer *consumer,
+								  const char *fingerprint, TimestampTz started_at);
 
 /*
  * Forget the streams of a foreign table (consumer, partition: only those,

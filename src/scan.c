@@ -13,6 +13,8 @@
 #include "catalog/pg_class.h"
 #include "checkpoint.h"
 #include "executor/executor.h"
+#include "facts.h"
+#include "fingerprint.h"
 #include "miscadmin.h"
 #include "option.h"
 #include "plan.h"
@@ -38,7 +40,9 @@ typedef struct CfdwScan
 	const CfdwConsumer *consumer; /* NULL without a checkpoint */
 	CfdwCheckpoint *checkpoint;   /* NULL: nothing to write */
 	CfdwOpenScan *registered;
+	char *fingerprint;
 	CfdwRecordDecoder *decoder;
+	CfdwDelivered *delivered;   /* modes with a store */
 	bool warned;                /* of columns that the first page does not have */
 	bool past_beginning;        /* the walk begins after records handed up before */
 	MemoryContext walk_context; /* of walk and pages */
@@ -144,6 +148,29 @@ warn_peek(const CfdwScan *scan)
 				 errhint("Read the foreign table in the statement that stores the rows.")));
 }
 
+/* The store of delivered keys, for a walk that wants one. */
+static void
+open_store(CfdwScan *scan, const CfdwCheckpoint *from, CfdwWalkSpec *spec)
+{
+	Relation relation = scan->node->ss.ss_currentRelation;
+	CfdwTimeColumn *time = NULL;
+
+	if (!cfdw_mode_has_store(spec->mode))
+		return;
+	scan->delivered = cfdw_delivered_open(scan->checkpoint, is_moving(scan), from == NULL);
+	spec->store = cfdw_facts_store(cfdw_facts_open(relation, time, scan->delivered));
+}
+
+static void
+know_keys(CfdwScan *scan, const CfdwCheckpoint *from)
+{
+	int count;
+	char **keys = cfdw_checkpoint_keys(from, !is_moving(scan), &count);
+
+	for (int i = 0; i < count; i++)
+		cfdw_walk_know(scan->walk, keys[i]);
+}
+
 static void
 open_walk(CfdwScan *scan, const CfdwCheckpoint *from)
 {
@@ -154,12 +181,13 @@ open_walk(CfdwScan *scan, const CfdwCheckpoint *from)
 	scan->walk_context = AllocSetContextCreate(scan->context, "checkpoint_fdw walk", ALLOCSET_DEFAULT_SIZES);
 	MemoryContextSwitchTo(scan->walk_context);
 	spec = cfdw_spec_make(scan->foreign_table, scan->options, cfdw_record_has_key(scan->decoder));
+	open_store(scan, from, spec);
 	if (!cfdw_position_parse(scan->walk_context, from ? from->position : NULL, &position, &err) ||
 		!cfdw_walk_open(scan->walk_context, spec, &position, &scan->walk, &err))
 		cfdw_report(&err);
-	for (int i = 0; from != NULL && i < from->key_count; i++)
-		cfdw_walk_know(scan->walk, from->keys[i]);
-	scan->past_beginning = position.has_page;
+	if (scan->delivered == NULL && from != NULL)
+		know_keys(scan, from);
+	scan->past_beginning = position.has_page || position.since.exists || position.sync_token != NULL;
 	scan->page = 0;
 }
 
@@ -199,9 +227,15 @@ find_start(CfdwScan *scan)
 		cfdw_consumer_check(scan->consumer);
 		warn_peek(scan);
 	}
-	if (scan->busy || scan->consumer->from_beginning)
+	if (scan->busy)
 		return NULL;
-	return is_moving(scan) ? scan->checkpoint : cfdw_checkpoint_read(&stream);
+	if (!is_moving(scan))
+		scan->checkpoint = cfdw_checkpoint_read(&stream);
+	scan->fingerprint = cfdw_fingerprint_make(scan->foreign_table, scan->options);
+	if (scan->consumer->from_beginning)
+		return NULL;
+	cfdw_checkpoint_check_meaning(scan->checkpoint, scan->fingerprint);
+	return scan->checkpoint;
 }
 
 /* The first fetch: everything but the request itself, which the first record brings. */
@@ -354,21 +388,38 @@ cfdwReScanForeignScan(ForeignScanState *node)
 	scan->opened = false;
 }
 
+/* The position and the keys go into the catalog, in the transaction of the rows. */
+static void
+write_checkpoint(CfdwScan *scan)
+{
+	int64 from = 0;
+	CfdwKeep keep;
+
+	if (scan->delivered != NULL && cfdw_checkpoint_has_moved(scan->checkpoint, scan->walk))
+	{
+		keep = cfdw_walk_keep(scan->walk, &from);
+		cfdw_delivered_finish(scan->delivered, keep, from);
+	}
+	cfdw_checkpoint_write(scan->checkpoint, scan->walk, scan->delivered == NULL, scan->consumer, scan->fingerprint, scan->started_at);
+	if (scan->checkpoint->batch > 0 && scan->consumer->target_is_new)
+		ereport(NOTICE,
+				(errmsg("the checkpoint of foreign table \"%s\" was advanced by batch " INT64_FORMAT,
+						get_rel_name(scan->foreign_table), scan->checkpoint->batch)));
+}
+
 void
 cfdwEndForeignScan(ForeignScanState *node)
 {
 	CfdwScan *scan = node->fdw_state;
-	int64 batch;
+	MemoryContext old;
 
 	if (scan == NULL)
 		return;
-	if (scan->walk != NULL && scan->checkpoint != NULL)
+	if (scan->walk != NULL && is_moving(scan))
 	{
-		batch = cfdw_checkpoint_write(scan->checkpoint, scan->walk, scan->consumer, scan->started_at);
-		if (batch > 0 && scan->consumer->target_is_new)
-			ereport(NOTICE,
-					(errmsg("the checkpoint of foreign table \"%s\" was advanced by batch " INT64_FORMAT,
-							get_rel_name(scan->foreign_table), batch)));
+		old = MemoryContextSwitchTo(scan->context);
+		write_checkpoint(scan);
+		MemoryContextSwitchTo(old);
 	}
 	if (scan->registered != NULL)
 		cfdw_checkpoint_leave(scan->registered);
