@@ -78,6 +78,7 @@ test_mask(void)
 		/* one printable line */
 		{"https://h/a\r\nb?c=\x1B[0m\xFF", NULL, "https://h/a%0D%0Ab?c=%1B[0m%FF"},
 		{"https://h/\xC3\xBC", NULL, "https://h/%C3%BC"},
+		{"https://h/a b?c=d e", NULL, "https://h/a b?c=d e"},
 		{"", NULL, ""},
 		{"?", NULL, "?"},
 		{"&=", "", "&="},
