@@ -63,8 +63,8 @@ fail_shifted(const CfdwWalk *walk, CfdwError *err)
 /*
  * Offset pagination with a checkpoint asks one record early each time: the
  * last record handed up must come first, else the list has shifted.  A page
- * that holds this record alone is the end, unless the API may serve one
- * record a page; then the record after it is asked.
+ * that holds this record alone is the end, unless the API says that there is
+ * more or may serve one record a page; then the record after it is asked.
  */
 static void
 overlap_next(CfdwWalk *walk)
@@ -77,7 +77,7 @@ overlap_next(CfdwWalk *walk)
 	if (!fetch->more)
 		return;
 	if (alone)
-		fetch->more = walk->largest <= 1;
+		fetch->more = walk->largest <= 1 || walk->spec.endpoint.has_more_path != NULL;
 	else
 	{
 		fetch->next.step.number--;

@@ -133,6 +133,7 @@ DECLARE
 BEGIN
   EXECUTE command;
   RETURN NEXT 'no error';
+  RETURN QUERY SELECT '  ' || line FROM api.log() line;
 EXCEPTION WHEN OTHERS THEN
   GET STACKED DIAGNOSTICS message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT, context = PG_EXCEPTION_CONTEXT;
   context := regexp_replace(context, E'\\n?(SQL statement|PL/pgSQL function) .*', '');   -- our own part of it

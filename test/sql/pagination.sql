@@ -291,7 +291,7 @@ ALTER SERVER api OPTIONS (ADD prefetch '0');
 SELECT api.load('url', 'LIMIT 20');
 SELECT position - 'loop' FROM checkpoint_fdw.status WHERE foreign_table = 'url'::regclass;
 SELECT api.load('url');
-CALL api.script('/items/next_url', '[{"status": 500}]');
+CALL api.script('/items/next_url', '[{"status": 400}]');
 SELECT api.fails('SELECT * FROM url');
 DROP USER MAPPING FOR CURRENT_USER SERVER api;
 ALTER SERVER api OPTIONS (DROP prefetch, DROP auth, DROP api_key_name, DROP api_key_location);
