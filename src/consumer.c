@@ -306,8 +306,8 @@ executor_start(QueryDesc *queryDesc, int eflags)
 
 /*
  * An advancing statement must not enter parallel mode, in which nothing may
- * be written: a plan that may run more than once never does (not execute_once
- * up to 17, already_executed from 18 on).
+ * be written.  A plan that runs for a second time never does; up to 17, early
+ * minor releases want to hear that it may (execute_once is false) instead.
  */
 static void
 executor_run(QueryDesc *queryDesc, ScanDirection direction, uint64 count RUN_ONCE_PARAM)

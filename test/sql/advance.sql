@@ -159,6 +159,11 @@ REFRESH MATERIALIZED VIEW mat;
 SELECT count(*) FROM mat;
 DO $$ BEGIN EXECUTE 'EXPLAIN (ANALYZE) CREATE MATERIALIZED VIEW mat_2 AS SELECT id FROM items'; END $$;
 SELECT count(*) FROM mat_2;
+-- what such a query calls does not load either
+CREATE FUNCTION load_and_count() RETURNS bigint LANGUAGE sql
+  AS 'INSERT INTO public.log SELECT * FROM public.items; SELECT count(*) FROM public.log';
+CREATE MATERIALIZED VIEW mat_3 AS SELECT load_and_count();
+SELECT * FROM mat_3;
 \setenv PGDATABASE :DBNAME
 \! pg_dump -a -t items --include-foreign-data=api | grep -c record
 SELECT count(*) FROM items;

@@ -41,6 +41,12 @@ INSERT INTO target SELECT * FROM items WHERE id > 2 LIMIT 1 OFFSET 0;
 :took
 INSERT INTO target SELECT * FROM (SELECT * FROM items LIMIT 5) five LIMIT 2;
 :took
+INSERT INTO target SELECT id, upper(name) FROM (SELECT * FROM items OFFSET 0) sub WHERE length(name) > 1 LIMIT 3;
+:took
+INSERT INTO target SELECT * FROM items WHERE now() > '2000-01-01' LIMIT 3;
+:took
+INSERT INTO target SELECT * FROM items LIMIT 3 FOR UPDATE;
+:took
 INSERT INTO target SELECT * FROM (SELECT * FROM items UNION ALL SELECT * FROM others) all_of_them LIMIT 7;
 :took
 WITH c AS MATERIALIZED (SELECT * FROM items) INSERT INTO target SELECT * FROM c LIMIT 3;
