@@ -63,6 +63,7 @@ init_options(CfdwOptions *options)
 {
 	memset(options, 0, sizeof(*options));
 	options->pagination = CFDW_PAGINATION_UNKNOWN;
+	options->checkpoint = CFDW_MODE_UNKNOWN;
 }
 
 static const Oid catalogs[CFDW_PLACE_COUNT] = {
@@ -173,10 +174,10 @@ check_secret(const CfdwOptions *options, const ForeignServer *server, Oid user, 
 						 quote_identifier(name), quote_identifier(server->servername), owns ? "ADD " : "", needed->name)));
 }
 
-/* keyset_column is no column: say so, with the nearest one. */
+/* What an option names is no column: say so, with the nearest one. */
 static void
 pg_attribute_noreturn()
-	refuse_keyset(Oid foreign_table, const char *name)
+	refuse_column(Oid foreign_table, const char *option, const char *name)
 {
 	Relation relation = relation_open(foreign_table, AccessShareLock);
 	CfdwNearest nearest = cfdw_nearest_to(name);
@@ -194,22 +195,28 @@ pg_attribute_noreturn()
 	}
 	ereport(ERROR,
 			(errcode(ERRCODE_UNDEFINED_COLUMN),
-			 errmsg("keyset_column \"%s\" is no column of foreign table \"%s\"", name, RelationGetRelationName(relation)),
+			 errmsg("%s \"%s\" is no column of foreign table \"%s\"", option, name, RelationGetRelationName(relation)),
 			 nearest.best != NULL ? errhint("Perhaps you meant \"%s\".", nearest.best) : errhint("Its columns are: %s.", names.data)));
+}
+
+int
+cfdw_option_column(Oid foreign_table, const char *option, const char *name)
+{
+	AttrNumber attnum = get_attnum(foreign_table, name);
+
+	if (attnum <= 0)
+		refuse_column(foreign_table, option, name);
+	return attnum;
 }
 
 static void
 check_keyset(const CfdwOptions *options, Oid foreign_table)
 {
-	AttrNumber attnum;
 	CfdwColumnOptions *column;
 
 	if (options->keyset_column == NULL)
 		return;
-	attnum = get_attnum(foreign_table, options->keyset_column);
-	if (attnum <= 0)
-		refuse_keyset(foreign_table, options->keyset_column);
-	column = cfdw_options_for_column(foreign_table, attnum);
+	column = cfdw_options_for_column(foreign_table, cfdw_option_column(foreign_table, "keyset_column", options->keyset_column));
 	if (column->source != CFDW_SOURCE_VALUE || (column->path != NULL && column->path[0] == '$'))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -253,20 +260,28 @@ cfdw_options_for_table(Oid foreign_table, Oid user)
 	return options;
 }
 
-/* A format is for times only; element types count, too. */
+static bool
+is_number(Oid type)
+{
+	return type == INT2OID || type == INT4OID || type == INT8OID || type == NUMERICOID;
+}
+
+/* A format is for times, also for those that a column keeps as numbers; element types count, too. */
 static void
-check_format(Oid foreign_table, int attnum)
+check_format(const CfdwColumnOptions *options, Oid foreign_table, int attnum)
 {
 	Oid type = getBaseType(get_atttype(foreign_table, attnum));
 	Oid element = get_base_element_type(type);
+	bool epoch = options->format == CFDW_FORMAT_EPOCH || options->format == CFDW_FORMAT_EPOCH_MS || options->format == CFDW_FORMAT_EPOCH_US;
 
 	if (OidIsValid(element))
 		type = element;
-	if (type != TIMESTAMPTZOID && type != TIMESTAMPOID && type != DATEOID)
-		ereport(ERROR,
-				(errcode(ERRCODE_FDW_INVALID_OPTION_NAME),
-				 errmsg("option \"format\" does not go with type %s", format_type_be(type)),
-				 errhint("It is for columns of type timestamptz, timestamp and date.")));
+	if (type == TIMESTAMPTZOID || type == TIMESTAMPOID || type == DATEOID || (is_number(type) && epoch))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_FDW_INVALID_OPTION_NAME),
+			 errmsg("option \"format\" does not go with type %s", format_type_be(type)),
+			 is_number(type) ? errhint("A column of numbers can have the formats epoch, epoch_ms and epoch_us.") : errhint("It is for columns of type timestamptz, timestamp and date.")));
 }
 
 CfdwColumnOptions *
@@ -281,7 +296,7 @@ cfdw_options_for_column(Oid foreign_table, int attnum)
 	read_options(CFDW_PLACE_COLUMN, GetForeignColumnOptions(foreign_table, attnum), options);
 	cfdw_option_check(CFDW_PLACE_COLUMN, options);
 	if (options->format != CFDW_FORMAT_NONE)
-		check_format(foreign_table, attnum);
+		check_format(options, foreign_table, attnum);
 	error_context_stack = context.previous;
 	return options;
 }

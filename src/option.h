@@ -15,6 +15,7 @@ typedef enum CfdwColumnSource
 	CFDW_SOURCE_VALUE,      /* a value inside the record */
 	CFDW_SOURCE_RECORD,     /* the record as received */
 	CFDW_SOURCE_KEY,        /* member name, with a "*" over an object in records_path */
+	CFDW_SOURCE_BATCH,      /* number of the batch that hands the row up */
 	CFDW_SOURCE_FETCHED_AT, /* when the page arrived */
 	CFDW_SOURCE_PAGE        /* number of the page in its walk, from 1 */
 } CfdwColumnSource;
@@ -50,6 +51,13 @@ typedef enum CfdwAuth
 	CFDW_AUTH_API_KEY
 } CfdwAuth;
 
+typedef enum CfdwBoundary
+{
+	CFDW_BOUNDARY_EXCLUSIVE, /* the API may compare with ">" */
+	CFDW_BOUNDARY_INCLUSIVE,
+	CFDW_BOUNDARY_UNCHECKED /* the API filters by another field */
+} CfdwBoundary;
+
 /* Options of a server, its user mapping and a table, with defaults applied. */
 typedef struct CfdwOptions
 {
@@ -82,6 +90,7 @@ typedef struct CfdwOptions
 	/* table: records */
 	char *records_path;
 	bool missing_is_empty; /* on_missing_records */
+	bool reject_records;   /* on_record_error */
 	/* table: paging */
 	int pagination; /* CfdwPaginationKind; inferred when not given */
 	char *cursor_path;
@@ -96,10 +105,27 @@ typedef struct CfdwOptions
 	char *limit_param;
 	int page_size;
 	char *has_more_path;
-	int64 max_pages; /* 0: no cap */
+	int64 max_pages;   /* 0: no cap */
+	int64 batch_pages; /* 0: no bound */
+	int batch_ms;      /* batch_seconds; 0: no bound */
+	bool stateful_cursor;
 	/* table: checkpoint */
-	int checkpoint;   /* CfdwMode */
+	int checkpoint; /* CfdwMode; inferred when not given */
+	char *timestamp_column;
+	char *timestamp_param;
+	char *timestamp_format; /* a word or a pattern; NULL: the column's */
+	char *timestamp_initial;
+	char *timestamp_granularity; /* a span, as are the next two: an interval, or an integer for a number column */
+	char *window;
+	char *lookback;
+	int timestamp_boundary; /* CfdwBoundary */
+	char *until_param;
 	int record_order; /* CfdwOrder */
+	char *sync_token_path;
+	char *sync_token_param;
+	char *expired_statuses; /* "410,404" */
+	char *expired_match;
+	bool restart_expired; /* on_expired */
 } CfdwOptions;
 
 /*
@@ -111,5 +137,8 @@ extern CfdwOptions *cfdw_options_for_table(Oid foreign_table, Oid user);
 
 /* Options of one column; attnum is 1-based.  Raises. */
 extern CfdwColumnOptions *cfdw_options_for_column(Oid foreign_table, int attnum);
+
+/* The column that a table option names; raises 42703, with the nearest one, if there is none. */
+extern int cfdw_option_column(Oid foreign_table, const char *option, const char *name);
 
 #endif /* CFDW_OPTION_H */

@@ -309,7 +309,23 @@ static const int mode_fits[] = {
 						 CFDW_PAGINATION_BIT(CFDW_PAGINATION_HEADER_CURSOR) | CFDW_PAGINATION_BIT(CFDW_PAGINATION_NEXT_URL) |
 						 CFDW_PAGINATION_BIT(CFDW_PAGINATION_LINK_HEADER) | CFDW_PAGINATION_BIT(CFDW_PAGINATION_KEYSET),
 	[CFDW_MODE_OFFSET] = CFDW_PAGINATION_BIT(CFDW_PAGINATION_OFFSET) | CFDW_PAGINATION_BIT(CFDW_PAGINATION_PAGE_NUMBER),
+	[CFDW_MODE_TIMESTAMP] = -1,
+	[CFDW_MODE_SYNC_TOKEN] = -1,
+	[CFDW_MODE_KEYS] = -1,
 };
+
+static void
+infer_checkpoint(CfdwOptions *options)
+{
+	if (options->checkpoint != CFDW_MODE_UNKNOWN)
+		return;
+	if (options->timestamp_param != NULL)
+		options->checkpoint = CFDW_MODE_TIMESTAMP;
+	else if (options->sync_token_path != NULL)
+		options->checkpoint = CFDW_MODE_SYNC_TOKEN;
+	else
+		options->checkpoint = CFDW_MODE_NONE;
+}
 
 static void
 check_checkpoint(const CfdwOptions *options)
@@ -323,7 +339,7 @@ check_checkpoint(const CfdwOptions *options)
 						cfdw_word_of(modes, options->checkpoint), pagination_name(options->pagination)),
 			   psprintf("Use checkpoint '%s'.",
 						cfdw_word_of(modes, mode_fits[CFDW_MODE_CURSOR] & bit ? CFDW_MODE_CURSOR : CFDW_MODE_OFFSET)));
-	if (options->checkpoint != CFDW_MODE_NONE && options->record_order == CFDW_ORDER_DESC)
+	if ((options->checkpoint == CFDW_MODE_CURSOR || options->checkpoint == CFDW_MODE_OFFSET) && options->record_order == CFDW_ORDER_DESC)
 		refuse(ERRCODE_INVALID_PARAMETER_VALUE,
 			   psprintf("checkpoint '%s' does not go with record_order 'desc'", cfdw_word_of(modes, options->checkpoint)),
 			   "It goes on behind the last record read, so the API must list new records last. Ask it for ascending order in params.");
@@ -333,6 +349,7 @@ static void
 check_table(CfdwOptions *options)
 {
 	infer_pagination(options);
+	infer_checkpoint(options);
 	check_fits(options);
 	check_needed(options);
 	check_placeholders(options);
@@ -363,9 +380,9 @@ check_column(CfdwColumnOptions *options)
 		refuse(ERRCODE_FDW_INVALID_OPTION_NAME, "options \"path\" and \"source\" exclude each other", NULL);
 	if (options->format != CFDW_FORMAT_NONE)
 		refuse(ERRCODE_FDW_INVALID_OPTION_NAME, "options \"format\" and \"source\" exclude each other", NULL);
-	if (options->key && (options->source == CFDW_SOURCE_FETCHED_AT || options->source == CFDW_SOURCE_PAGE))
+	if (options->key && (options->source == CFDW_SOURCE_FETCHED_AT || options->source == CFDW_SOURCE_PAGE || options->source == CFDW_SOURCE_BATCH))
 		refuse(ERRCODE_INVALID_PARAMETER_VALUE, "a column with this source cannot be a key",
-			   "When and on which page a record was fetched says nothing about the record.");
+			   "When, in which batch and on which page a record was fetched says nothing about the record.");
 }
 
 void

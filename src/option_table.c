@@ -24,6 +24,8 @@ static const CfdwOptionWord key_location_words[] = {{"header", false}, {"query",
 static const CfdwOptionWord method_words[] = {{"GET"}, {"POST"}, {NULL}};
 static const CfdwOptionWord response_words[] = {{"json", false}, {"ndjson", true}, {NULL}};
 static const CfdwOptionWord missing_words[] = {{"error", false}, {"empty", true}, {NULL}};
+static const CfdwOptionWord record_error_words[] = {{"error", false}, {"reject", true}, {NULL}};
+static const CfdwOptionWord expired_words[] = {{"error", false}, {"restart", true}, {NULL}};
 static const CfdwOptionWord on_error_words[] = {{"error", false}, {"null", true}, {NULL}};
 
 const CfdwOptionWord cfdw_pagination_words[] = {
@@ -41,6 +43,15 @@ static const CfdwOptionWord checkpoint_words[] = {
 	{"none", CFDW_MODE_NONE},
 	{"cursor", CFDW_MODE_CURSOR},
 	{"offset", CFDW_MODE_OFFSET},
+	{"timestamp", CFDW_MODE_TIMESTAMP},
+	{"sync_token", CFDW_MODE_SYNC_TOKEN},
+	{"keys", CFDW_MODE_KEYS},
+	{NULL}};
+
+static const CfdwOptionWord boundary_words[] = {
+	{"exclusive", CFDW_BOUNDARY_EXCLUSIVE},
+	{"inclusive", CFDW_BOUNDARY_INCLUSIVE},
+	{"unchecked", CFDW_BOUNDARY_UNCHECKED},
 	{NULL}};
 
 static const CfdwOptionWord order_words[] = {
@@ -61,6 +72,7 @@ const CfdwOptionWord cfdw_format_words[] = {
 static const CfdwOptionWord source_words[] = {
 	{"record", CFDW_SOURCE_RECORD},
 	{"key", CFDW_SOURCE_KEY},
+	{"batch", CFDW_SOURCE_BATCH},
 	{"fetched_at", CFDW_SOURCE_FETCHED_AT},
 	{"page", CFDW_SOURCE_PAGE},
 	{NULL}};
@@ -133,6 +145,8 @@ const CfdwOptionDef cfdw_option_table[] = {
 	 .help = "where the records are in a response, such as /data; * stands for each element or member"},
 	{"on_missing_records", TABLE(ENUM, missing_is_empty), .words = missing_words, .default_text = "error",
 	 .help = "what a response without records_path is"},
+	{"on_record_error", TABLE(ENUM, reject_records), .words = record_error_words, .default_text = "error",
+	 .help = "what becomes of a record that does not fit the columns: an error, or kept in rejected_record and passed over"},
 
 	{"pagination", TABLE(ENUM, pagination), .words = cfdw_pagination_words, .in_fingerprint = true,
 	 .help = "how the next page is found; inferred from the path or parameter that goes with it"},
@@ -163,10 +177,45 @@ const CfdwOptionDef cfdw_option_table[] = {
 	{"max_pages", TABLE(INTEGER, max_pages), .min = 1, .max = PG_INT64_MAX,
 	 .help = "bound for the pages of a whole walk; reaching it is an error"},
 
-	{"checkpoint", TABLE(ENUM, checkpoint), .words = checkpoint_words, .default_text = "none", .in_fingerprint = true,
-	 .help = "how a load goes on where the last one ended; cursor and offset need new records to come last"},
+	{"batch_pages", TABLE(INTEGER, batch_pages), .min = 1, .max = PG_INT64_MAX,
+	 .help = "pages after which a load stops, to go on with the next one"},
+	{"batch_seconds", TABLE(DURATION, batch_ms), .min = 1, .max = DAY_MS,
+	 .help = "time after which a load stops, at the end of a page"},
+	{"stateful_cursor", TABLE(BOOL, stateful_cursor), .default_text = "false",
+	 .help = "the cursor is an iterator that the API holds: no page is asked twice, and a load takes all pages or none"},
+
+	{"checkpoint", TABLE(ENUM, checkpoint), .words = checkpoint_words, .in_fingerprint = true,
+	 .help = "how a load goes on where the last one ended; inferred from timestamp_param or sync_token_path, else none"},
+	{"timestamp_column", TABLE(TEXT, timestamp_column), .in_fingerprint = true,
+	 .help = "column with the time, or the growing number, of a record's last change"},
+	{"timestamp_param", TABLE(LINE, timestamp_param), .in_fingerprint = true,
+	 .help = "query parameter for the time from which on to read, in place of {since}"},
+	{"timestamp_format", TABLE(FORMAT, timestamp_format), .words = cfdw_format_words, .in_fingerprint = true,
+	 .help = "how the API wants {since} and {until}; by default as it writes timestamp_column"},
+	{"timestamp_initial", TABLE(LINE, timestamp_initial),
+	 .help = "where the first load begins; by default it reads all"},
+	{"timestamp_granularity", TABLE(SPAN, timestamp_granularity), .min = 1,
+	 .help = "smallest step of the API's times, such as 1 ms; by default that of the format, at most 1 s"},
+	{"timestamp_boundary", TABLE(ENUM, timestamp_boundary), .words = boundary_words, .default_text = "exclusive",
+	 .help = "does the API leave out records of exactly {since}; unchecked: it filters by another field"},
+	{"until_param", TABLE(LINE, until_param), .in_fingerprint = true,
+	 .help = "query parameter for the end of a window, in place of {until}"},
+	{"window", TABLE(SPAN, window), .min = 1,
+	 .help = "read in windows of this length, such as 1 day"},
+	{"lookback", TABLE(SPAN, lookback), .min = 0,
+	 .help = "how far each load looks back for records that appear late"},
 	{"record_order", TABLE(ENUM, record_order), .words = order_words, .default_text = "none", .in_fingerprint = true,
 	 .help = "order of the records by their age: asc, oldest first; desc, newest first"},
+	{"sync_token_path", TABLE(PATH, sync_token_path), .in_fingerprint = true,
+	 .help = "where a response has the token with which the next load asks for changes"},
+	{"sync_token_param", TABLE(LINE, sync_token_param), .in_fingerprint = true,
+	 .help = "query parameter for that token, in place of {sync_token}; by default the token is a URL"},
+	{"expired_statuses", TABLE(STATUSES, expired_statuses), .default_text = "410",
+	 .help = "statuses that say that a stored page or token is gone"},
+	{"expired_match", TABLE(TEXT, expired_match),
+	 .help = "text in the body of an error that says so"},
+	{"on_expired", TABLE(ENUM, restart_expired), .words = expired_words, .default_text = "error",
+	 .help = "what to do then: an error, or read again from the walk's start, without doubling a record"},
 
 	{"path", COLUMN(PATH, path), .may_be_empty = true, .in_fingerprint = true,
 	 .help = "where the value is in a record, such as /user/login; by default the column's name"},
@@ -179,7 +228,7 @@ const CfdwOptionDef cfdw_option_table[] = {
 	{"on_error", COLUMN(ENUM, on_error_null), .words = on_error_words, .default_text = "error",
 	 .help = "what a value is that does not fit the column's type"},
 	{"source", COLUMN(ENUM, source), .words = source_words, .in_fingerprint = true,
-	 .help = "the column shows the record as received, its member name, when it was fetched, or its page"},
+	 .help = "the column shows the record as received, its member name, when it was fetched, its page, or the batch that loads it"},
 };
 /* clang-format on */
 

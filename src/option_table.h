@@ -34,6 +34,8 @@ typedef enum CfdwOptionKind
 	CFDW_KIND_HEADERS,     /* char *: JSON object of strings */
 	CFDW_KIND_FORMAT,      /* char *: one of words, or a to_char pattern */
 	CFDW_KIND_TIMEZONE,    /* char *: name of a time zone */
+	CFDW_KIND_SPAN,        /* char *: an interval without months of at least min microseconds; or an integer */
+	CFDW_KIND_STATUSES,    /* char *: HTTP statuses with commas between them */
 	CFDW_KIND_ENUM,        /* number: value of one of words */
 	CFDW_KIND_BOOL,        /* number */
 	CFDW_KIND_INTEGER,     /* number from min to max */
@@ -69,8 +71,9 @@ typedef struct CfdwOptionDef
 
 #define CFDW_PAGINATION_BIT(kind) (1 << (kind))
 
-/* pagination while nobody has given or inferred it; between parsing and checking only */
+/* pagination and checkpoint while nobody has given or inferred them; between parsing and checking only */
 #define CFDW_PAGINATION_UNKNOWN (-1)
+#define CFDW_MODE_UNKNOWN       (-1)
 
 extern const CfdwOptionDef cfdw_option_table[];
 extern const int cfdw_option_count;

@@ -8,6 +8,7 @@
 #include <ctype.h>
 #include <math.h>
 
+#include "common/int.h"
 #include "fmgr.h"
 #include "json.h"
 #include "lib/stringinfo.h"
@@ -17,6 +18,7 @@
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/guc.h"
+#include "utils/timestamp.h"
 
 #define SHOWN_BYTES 100 /* of a wrong value in a message */
 
@@ -237,7 +239,7 @@ take_url(const CfdwOptionDef *def, const char *value)
 static bool
 is_placeholder(const char *name, size_t len)
 {
-	static const char *const known[] = {"cursor", "offset", "page", "limit"};
+	static const char *const known[] = {"cursor", "offset", "page", "limit", "since", "until", "sync_token"};
 
 	for (int i = 0; i < lengthof(known); i++)
 	{
@@ -258,7 +260,7 @@ check_placeholders(const CfdwOptionDef *def, const char *value)
 
 		if (*brace == '}' || name[len] != '}' || !is_placeholder(name, len))
 			refuse(def, value, "It has a brace that is no part of a known placeholder.",
-				   "The placeholders are {cursor}, {offset}, {page} and {limit}. Other braces are written %7B and %7D.");
+				   "The placeholders are {cursor}, {offset}, {page}, {limit}, {since}, {until} and {sync_token}. Other braces are written %7B and %7D.");
 		brace = name + len + 1;
 	}
 }
@@ -419,6 +421,72 @@ take_timezone(const CfdwOptionDef *def, const char *value)
 	return value;
 }
 
+bool
+cfdw_option_span(const char *value, int64 *microseconds)
+{
+	Interval *interval;
+	int64 days;
+
+	interval = DatumGetIntervalP(DirectFunctionCall3(interval_in, CStringGetDatum(value), ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1)));
+	return interval->month == 0 &&
+		   !pg_mul_s64_overflow(interval->day, USECS_PER_DAY, &days) &&
+		   !pg_add_s64_overflow(days, interval->time, microseconds);
+}
+
+/* Whether it is an interval or, for a column of numbers, an integer, is known with the column only. */
+static const char *
+take_span(const CfdwOptionDef *def, const char *value)
+{
+	ErrorContextCallback context = {error_context_stack, name_option, unconstify(CfdwOptionDef *, def)};
+	int64 span;
+	char *end;
+
+	errno = 0;
+	span = strtoi64(value, &end, 10);
+	if (*end != '\0' || errno != 0)
+	{
+		error_context_stack = &context;
+		if (!cfdw_option_span(value, &span))
+			refuse(def, value, "It has months or years, which are not all of one length.", "Write it in days.");
+		error_context_stack = context.previous;
+	}
+	if (span < def->min)
+		refuse(def, value, NULL, def->min > 0 ? "It is more than zero." : "It is not negative.");
+	return value;
+}
+
+int
+cfdw_option_statuses(const char *value, int *statuses, int max)
+{
+	int count = 0;
+
+	for (const char *p = value; count < max; p++)
+	{
+		char *end;
+		long status = strtol(p, &end, 10);
+
+		if (end == p || status < 100 || status > 599)
+			return -1;
+		statuses[count++] = (int) status;
+		p = end + strspn(end, " ");
+		if (*p == '\0')
+			return count;
+		if (*p != ',')
+			return -1;
+	}
+	return -1;
+}
+
+static const char *
+take_statuses(const CfdwOptionDef *def, const char *value)
+{
+	int statuses[CFDW_MAX_STATUSES];
+
+	if (cfdw_option_statuses(value, statuses, CFDW_MAX_STATUSES) < 0)
+		refuse(def, value, NULL, "It is HTTP statuses with commas between them, such as 404, 410.");
+	return value;
+}
+
 static int64
 number_enum(const CfdwOptionDef *def, const char *value)
 {
@@ -504,6 +572,8 @@ static const Kind kinds[] = {
 	[CFDW_KIND_HEADERS] = {take_headers, NULL, false, "JSON object"},
 	[CFDW_KIND_FORMAT] = {take_format, NULL, true, NULL},
 	[CFDW_KIND_TIMEZONE] = {take_timezone, NULL, true, "time zone"},
+	[CFDW_KIND_SPAN] = {take_span, NULL, true, "interval"},
+	[CFDW_KIND_STATUSES] = {take_statuses, NULL, true, "HTTP statuses"},
 	[CFDW_KIND_ENUM] = {NULL, number_enum, true, NULL},
 	[CFDW_KIND_BOOL] = {NULL, number_bool, true, "boolean"},
 	[CFDW_KIND_INTEGER] = {NULL, number_integer, true, "integer"},
@@ -564,7 +634,7 @@ cfdw_option_shown(const CfdwOptionDef *def, const void *options)
 	const char *field = (const char *) options + def->offset;
 
 	/* a format that is a word has left the field of patterns */
-	if (def->kind == CFDW_KIND_FORMAT && *(char *const *) field == NULL)
+	if (def->kind == CFDW_KIND_FORMAT && def->place == CFDW_PLACE_COLUMN && *(char *const *) field == NULL)
 		return cfdw_word_of(def->words, ((const CfdwColumnOptions *) options)->format);
 	if (kinds[def->kind].take != NULL)
 		return *(char *const *) field;

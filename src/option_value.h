@@ -20,6 +20,13 @@ extern const char *cfdw_option_shown(const CfdwOptionDef *def, const void *optio
 /* What a value looks like, for options(): "text", "none, bearer, basic, api_key", "integer". */
 extern const char *cfdw_option_type(const CfdwOptionDef *def);
 
+/* A span that is an interval; false if it has months or is out of range.  Raises if it is no interval. */
+extern bool cfdw_option_span(const char *value, int64 *microseconds);
+
+/* A list of HTTP statuses; gives back how many there are, -1 if it is none or has more than max. */
+#define CFDW_MAX_STATUSES 32
+extern int cfdw_option_statuses(const char *value, int *statuses, int max);
+
 /* May it be the name of a header (RFC 9110 5.6.2)? */
 extern bool cfdw_is_header_name(const char *name);
 

@@ -35,7 +35,8 @@ typedef struct Column
 	CfdwColumnOptions *options;
 	pg_tz *zone;
 	bool not_null;
-	bool seen; /* some record had a value */
+	bool seen;      /* some record had a value */
+	CfdwSlice json; /* of the record at hand; data NULL: none, or null */
 
 	/* where the value is: a node of the tree, or an SQL/JSON path */
 	CfdwPointer pointer; /* of option path */
@@ -294,6 +295,10 @@ locate(CfdwRecordDecoder *decoder, Column *column, CfdwSlice *json, Node *escont
 		case CFDW_SOURCE_FETCHED_AT:
 			set_json(json, psprintf("\"%s\"", timestamptz_to_str(info->fetched_at)));
 			return true;
+		case CFDW_SOURCE_BATCH:
+			if (info->batch > 0)
+				set_json(json, psprintf(INT64_FORMAT, info->batch));
+			return true;
 		case CFDW_SOURCE_PAGE:
 			set_json(json, psprintf(INT64_FORMAT, info->page));
 			return true;
@@ -316,6 +321,7 @@ read_column(CfdwRecordDecoder *decoder, Column *column, Datum *value, bool *isnu
 	if (*isnull)
 		return true;
 
+	column->json = json;
 	decoder->current_json = json;
 	if (!decoder->valid && !is_utf8(json))
 		ereturn(escontext, false,
@@ -395,6 +401,7 @@ decode_column(CfdwRecordDecoder *decoder, Column *column, Datum *value, bool *is
 {
 	decoder->current = column;
 	memset(&decoder->current_json, 0, sizeof(CfdwSlice));
+	memset(&column->json, 0, sizeof(CfdwSlice));
 	if (!column->options->on_error_null)
 		(void) read_column(decoder, column, value, isnull, NULL);
 	else if (!read_column_softly(decoder, column, value, isnull))
@@ -485,6 +492,19 @@ cfdw_record_decode(CfdwRecordDecoder *decoder, const CfdwRecordInfo *info, Datum
 	}
 	PG_END_TRY();
 	error_context_stack = callback.previous;
+}
+
+char *
+cfdw_record_text(const CfdwRecordDecoder *decoder, int attnum)
+{
+	for (int i = 0; i < decoder->ncolumns; i++)
+	{
+		const Column *column = &decoder->columns[i];
+
+		if (column->index == attnum - 1 && column->json.data != NULL)
+			return cfdw_value_plain(column->json, NULL);
+	}
+	return NULL;
 }
 
 bool

@@ -25,6 +25,7 @@ typedef struct CfdwRecordInfo
 	int64 page;       /* number of its page in the walk, from 1 */
 	int number;       /* number in its page, from 1 */
 	TimestampTz fetched_at;
+	int64 batch; /* that the record is handed up in; 0: none, the column is null */
 } CfdwRecordInfo;
 
 /*
@@ -45,6 +46,14 @@ extern CfdwRecordDecoder *cfdw_record_open(Relation relation, Bitmapset *wanted)
  * column gets null.
  */
 extern void cfdw_record_decode(CfdwRecordDecoder *decoder, const CfdwRecordInfo *info, Datum *values, bool *isnull);
+
+/*
+ * The text of a wanted column of the record decoded last, as the API wrote
+ * it (a JSON string without its escapes), in the current context; NULL if it
+ * has none.  To be called in the context in which it was decoded, before that
+ * is reset.
+ */
+extern char *cfdw_record_text(const CfdwRecordDecoder *decoder, int attnum);
 
 /*
  * After the first page: the columns that no record so far had, a WARNING each with

@@ -104,9 +104,8 @@ cfdw_type_open(Oid oid, const CfdwColumnOptions *options)
 	return type;
 }
 
-/* A string's text; other values' own bytes. */
-static char *
-plain_text(CfdwSlice json, Node *escontext)
+char *
+cfdw_value_plain(CfdwSlice json, Node *escontext)
 {
 	CfdwSlice inner = {json.data + 1, json.len - 2};
 	char *text;
@@ -138,7 +137,7 @@ plain_text(CfdwSlice json, Node *escontext)
 static char *
 integer_text(CfdwSlice json, Node *escontext)
 {
-	char *text = plain_text(json, escontext);
+	char *text = cfdw_value_plain(json, escontext);
 	int64 value;
 
 	if (text == NULL || json.data[0] == '"' || strpbrk(text, ".eE") == NULL)
@@ -166,7 +165,7 @@ integer_text(CfdwSlice json, Node *escontext)
 static char *
 instant_text(const CfdwType *type, CfdwSlice json, Node *escontext)
 {
-	char *text = plain_text(json, escontext);
+	char *text = cfdw_value_plain(json, escontext);
 
 	if (text == NULL)
 		return NULL;
@@ -239,7 +238,7 @@ array_text(CfdwType *type, CfdwSlice json, Node *escontext)
 	if (json.data[0] == '{')
 		return wrong_shape(type, "object", escontext);
 	if (json.data[0] != '[')
-		return plain_text(json, escontext);
+		return cfdw_value_plain(json, escontext);
 	initStringInfo(&out);
 	return append_array(&out, type, json, 1, escontext) ? out.data : NULL;
 }
@@ -252,7 +251,7 @@ composite_text(CfdwType *type, CfdwSlice json, Node *escontext)
 	if (json.data[0] == '[')
 		return wrong_shape(type, "array", escontext);
 	if (json.data[0] != '{')
-		return plain_text(json, escontext);
+		return cfdw_value_plain(json, escontext);
 	cfdw_node_match(type->root, json);
 	initStringInfo(&out);
 	appendStringInfoChar(&out, '(');
@@ -280,7 +279,7 @@ cfdw_value_text(CfdwType *type, CfdwSlice json, Node *escontext)
 	switch (type->read_as)
 	{
 		case READ_PLAIN:
-			return plain_text(json, escontext);
+			return cfdw_value_plain(json, escontext);
 		case READ_BYTES:
 			return pnstrdup(json.data, json.len);
 		case READ_INTEGER:

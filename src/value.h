@@ -27,4 +27,7 @@ extern CfdwType *cfdw_type_open(Oid type, const CfdwColumnOptions *options);
  */
 extern char *cfdw_value_text(CfdwType *type, CfdwSlice json, Node *escontext);
 
+/* A string's text; other values' own bytes.  NULL after a soft error. */
+extern char *cfdw_value_plain(CfdwSlice json, Node *escontext);
+
 #endif /* CFDW_VALUE_H */
