@@ -130,6 +130,17 @@ INSERT INTO ruled SELECT * FROM items;
 CREATE OR REPLACE RULE also AS ON INSERT TO ruled DO INSTEAD INSERT INTO log VALUES (new.id);
 INSERT INTO ruled SELECT * FROM items;
 :took
+CREATE TABLE noted (id int, name text);
+INSERT INTO noted VALUES (2);
+CREATE RULE note AS ON UPDATE TO noted DO ALSO INSERT INTO log VALUES (new.id);
+CREATE RULE note_too AS ON DELETE TO noted DO ALSO INSERT INTO log VALUES (old.id);
+\set VERBOSITY terse
+UPDATE noted SET name = items.name FROM items WHERE items.id = noted.id;
+DELETE FROM noted USING items WHERE items.id = noted.id;
+\set VERBOSITY default
+-- rows that are only locked
+INSERT INTO target SELECT items.* FROM items JOIN noted USING (id) FOR UPDATE OF noted;
+:took
 CREATE VIEW target_view AS SELECT * FROM target;
 INSERT INTO target_view SELECT * FROM items;
 :took
