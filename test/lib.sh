@@ -213,7 +213,10 @@ cleanup()
 	fi
 	if [ -n "$work" ]; then
 		cd /
-		[ ! -f "$work/data/postmaster.pid" ] || as_server pg_ctl -D "$work/data" -m immediate -w stop >/dev/null 2>&1 || true
+		local pid_file
+		for pid_file in "$work"/data/postmaster.pid "$work"/tmp_check/*/pgdata/postmaster.pid; do
+			[ ! -f "$pid_file" ] || as_server pg_ctl -D "${pid_file%/*}" -m immediate -w stop >/dev/null 2>&1 || true
+		done
 		rm -rf "$work"
 	fi
 	exit "$status"
