@@ -85,6 +85,32 @@ CREATE TABLE @extschema@.batch (
 );
 CREATE INDEX batch_checkpoint ON @extschema@.batch (checkpoint_id, batch);
 
+CREATE SEQUENCE @extschema@.rejected_record_seq;
+CREATE TABLE @extschema@.rejected_record (
+  id            bigint PRIMARY KEY DEFAULT nextval('@extschema@.rejected_record_seq'),
+  checkpoint_id bigint NOT NULL,
+  batch         bigint,
+  record        text NOT NULL,
+  sqlstate      text NOT NULL,
+  error         text NOT NULL,
+  rejected_at   timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+CREATE INDEX rejected_record_checkpoint ON @extschema@.rejected_record (checkpoint_id, hashtextextended(record COLLATE "C", 0));
+
+CREATE TABLE @extschema@.completed_call (
+  foreign_table regclass NOT NULL,
+  consumer      text COLLATE "C" NOT NULL,
+  key           text COLLATE "C" NOT NULL,
+  completed_at  timestamptz NOT NULL DEFAULT clock_timestamp(),
+  PRIMARY KEY (foreign_table, consumer, key)
+);
+
+COMMENT ON TABLE @extschema@.rejected_record IS
+  'Dead letters: records that could not be decoded (on_record_error) or that the target refused (ingest with on_error reject)';
+COMMENT ON COLUMN @extschema@.rejected_record.record IS 'the bytes of the record, or its row as JSON where the target refused it';
+COMMENT ON TABLE @extschema@.completed_call IS
+  'Idempotence keys of calls of ingest and run that have found their stream caught up';
+
 COMMENT ON TABLE @extschema@.checkpoint IS
   'Where each stream (foreign table, consumer, partition) stands; written in the transaction that takes the rows';
 COMMENT ON COLUMN @extschema@.checkpoint.position IS 'page, next, pages …: see walk.h; null is the beginning';
@@ -109,7 +135,12 @@ SELECT pg_catalog.pg_extension_config_dump('@extschema@.delivered_key',
   'WHERE checkpoint_id IN (SELECT id FROM @extschema@.checkpoint WHERE foreign_table::oid IN (SELECT oid FROM pg_catalog.pg_class))');
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.batch',
   'WHERE checkpoint_id IN (SELECT id FROM @extschema@.checkpoint WHERE foreign_table::oid IN (SELECT oid FROM pg_catalog.pg_class))');
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.rejected_record',
+  'WHERE checkpoint_id IN (SELECT id FROM @extschema@.checkpoint WHERE foreign_table::oid IN (SELECT oid FROM pg_catalog.pg_class))');
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.completed_call',
+  'WHERE foreign_table::oid IN (SELECT oid FROM pg_catalog.pg_class)');
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.checkpoint_id_seq', '');
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.rejected_record_seq', '');
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.batch_seq', '');
 
 
@@ -123,6 +154,9 @@ BEGIN ATOMIC
    WHERE k.checkpoint_id = c.id AND c.foreign_table::oid = ANY (foreign_tables);
   DELETE FROM @extschema@.batch b USING @extschema@.checkpoint c
    WHERE b.checkpoint_id = c.id AND c.foreign_table::oid = ANY (foreign_tables);
+  DELETE FROM @extschema@.rejected_record r USING @extschema@.checkpoint c
+   WHERE r.checkpoint_id = c.id AND c.foreign_table::oid = ANY (foreign_tables);
+  DELETE FROM @extschema@.completed_call d WHERE d.foreign_table::oid = ANY (foreign_tables);
   DELETE FROM @extschema@.checkpoint c WHERE c.foreign_table::oid = ANY (foreign_tables);
 END;
 REVOKE ALL ON FUNCTION @extschema@.forget_streams(oid[]) FROM PUBLIC;
@@ -156,11 +190,37 @@ LANGUAGE C AS 'MODULE_PATHNAME', 'checkpoint_fdw_reset';
 COMMENT ON FUNCTION @extschema@.reset(regclass, text, jsonb) IS
   'Forget the checkpoints of a foreign table, so that the next load begins at the beginning. consumer, partition: only those (null: all). Returns how many. Waits for a running load; transactional. Owner of the foreign table only (42501).';
 
+CREATE FUNCTION @extschema@.set_position(foreign_table regclass, "position" jsonb, consumer text DEFAULT NULL, partition jsonb DEFAULT NULL) RETURNS bigint
+LANGUAGE C AS 'MODULE_PATHNAME', 'checkpoint_fdw_set_position';
+COMMENT ON FUNCTION @extschema@.set_position(regclass, jsonb, text, jsonb) IS
+  'Put a checkpoint at a position, written as in the view status (null: the beginning). consumer: null is checkpoint_fdw.consumer; partition: null is all of that consumer. Keys of delivered records are kept in the modes that look them up anywhere, else forgotten. Returns how many checkpoints were set. A position that does not parse is an error (22023). Owner of the foreign table only (42501).';
+
+CREATE FUNCTION @extschema@.restart_walk(foreign_table regclass, consumer text DEFAULT NULL, partition jsonb DEFAULT NULL) RETURNS bigint
+LANGUAGE C AS 'MODULE_PATHNAME', 'checkpoint_fdw_restart_walk';
+COMMENT ON FUNCTION @extschema@.restart_walk(regclass, text, jsonb) IS
+  'Drop a stored page (or, where none is stored, a sync token) that the API no longer takes, and keep timestamps and keys: nothing is lost or doubled. consumer, partition: only those (null: all). Returns how many checkpoints there are. Refused in the modes cursor and offset (55000). Owner of the foreign table only (42501).';
+
+CREATE FUNCTION @extschema@.accept_change(foreign_table regclass, consumer text DEFAULT NULL, partition jsonb DEFAULT NULL) RETURNS bigint
+LANGUAGE C AS 'MODULE_PATHNAME', 'checkpoint_fdw_accept_change';
+COMMENT ON FUNCTION @extschema@.accept_change(regclass, text, jsonb) IS
+  'Go on from a checkpoint although an option that it depends on has changed. A stored page is dropped; in the modes cursor and offset it is kept, as it is all they have: the caller says that it still means the same. consumer, partition: only those (null: all). Returns how many checkpoints there are. Owner of the foreign table only (42501).';
+
+CREATE FUNCTION @extschema@.fork(foreign_table regclass, from_consumer text, to_consumer text) RETURNS bigint
+LANGUAGE C AS 'MODULE_PATHNAME', 'checkpoint_fdw_fork';
+COMMENT ON FUNCTION @extschema@.fork(regclass, text, text) IS
+  'Give a new consumer the checkpoints of another one, for all partitions, so that a second target begins where the first one stands. Returns how many were copied. 42710 if the new consumer has one already. Owner of the foreign table only (42501).';
+
+CREATE FUNCTION @extschema@.rewind(batch bigint) RETURNS bigint
+LANGUAGE C STRICT AS 'MODULE_PATHNAME', 'checkpoint_fdw_rewind';
+COMMENT ON FUNCTION @extschema@.rewind(bigint) IS
+  'Put a checkpoint back to before a batch, so that this batch and all later ones of the stream come again; delete their rows from the target in the same transaction. Returns how many batches that undid. 42704 if the batch is no longer kept. Owner of the foreign table only (42501).';
+
 CREATE VIEW @extschema@.status WITH (security_barrier) AS
 SELECT c.foreign_table, c.consumer, c.partition,
        CASE WHEN pg_catalog.pg_has_role(r.relowner, 'USAGE') THEN c.position END AS position,
        c.target, c.pending, c.batch, b.records AS last_records,
        c.held_back,
+       (SELECT pg_catalog.count(*) FROM @extschema@.rejected_record j WHERE j.checkpoint_id = c.id) AS rejected,
        (SELECT pg_catalog.count(*) FROM @extschema@.delivered_key k WHERE k.checkpoint_id = c.id AND k.gone IS NULL) AS keys,
        c.checked_at, c.updated_at, c.failures, c.last_error
   FROM @extschema@.checkpoint c
@@ -180,3 +240,39 @@ COMMENT ON VIEW @extschema@.batches IS
   'Commit log of all streams that the current user may select from: one row for each statement that moved a checkpoint';
 
 GRANT SELECT ON @extschema@.status, @extschema@.batches TO PUBLIC;
+
+
+---- batches: one transaction each
+
+CREATE FUNCTION @extschema@.begin_call() RETURNS void
+LANGUAGE C AS 'MODULE_PATHNAME', 'checkpoint_fdw_begin_call';
+COMMENT ON FUNCTION @extschema@.begin_call() IS 'Internal: refuse to run inside a transaction block (25001)';
+
+CREATE FUNCTION @extschema@.clear_writes() RETURNS void
+LANGUAGE C AS 'MODULE_PATHNAME', 'checkpoint_fdw_clear_writes';
+COMMENT ON FUNCTION @extschema@.clear_writes() IS 'Internal: forget what writes() lists';
+
+CREATE FUNCTION @extschema@.writes(OUT checkpoint_id bigint, OUT batch bigint, OUT pending boolean, OUT complete boolean) RETURNS SETOF record
+LANGUAGE C AS 'MODULE_PATHNAME', 'checkpoint_fdw_writes';
+COMMENT ON FUNCTION @extschema@.writes() IS
+  'Internal: the checkpoints that this session has written since clear_writes(); batch null: it did not move';
+
+CREATE FUNCTION @extschema@.record_failure(foreign_table regclass, consumer text, partition jsonb, error text) RETURNS void
+LANGUAGE C AS 'MODULE_PATHNAME', 'checkpoint_fdw_record_failure';
+COMMENT ON FUNCTION @extschema@.record_failure(regclass, text, jsonb, text) IS
+  'Internal: count a failed batch; needs UPDATE on the foreign table (42501)';
+
+CREATE FUNCTION @extschema@.reject(foreign_table regclass, consumer text, partition jsonb, record text, sqlstate text, error text) RETURNS void
+LANGUAGE C AS 'MODULE_PATHNAME', 'checkpoint_fdw_reject';
+COMMENT ON FUNCTION @extschema@.reject(regclass, text, jsonb, text, text, text) IS
+  'Internal: a dead letter that the target refused; needs UPDATE on the foreign table (42501)';
+
+CREATE FUNCTION @extschema@.completed_at(foreign_table regclass, consumer text, key text) RETURNS text
+LANGUAGE C AS 'MODULE_PATHNAME', 'checkpoint_fdw_completed_at';
+COMMENT ON FUNCTION @extschema@.completed_at(regclass, text, text) IS
+  'Internal: when the call with this idempotence key was completed, or null; needs UPDATE on the foreign table (42501)';
+
+CREATE FUNCTION @extschema@.complete(foreign_table regclass, consumer text, key text) RETURNS void
+LANGUAGE C AS 'MODULE_PATHNAME', 'checkpoint_fdw_complete';
+COMMENT ON FUNCTION @extschema@.complete(regclass, text, text) IS
+  'Internal: note an idempotence key; needs UPDATE on the foreign table (42501)';

@@ -305,6 +305,40 @@ cfdw_checkpoint_check_meaning(const CfdwCheckpoint *checkpoint, const char *fing
 			 errhint("Undo the change; or SELECT checkpoint_fdw.accept_change('%s') to go on from the stored timestamp, token and keys; or checkpoint_fdw.reset('%s') to load everything again.", name, name)));
 }
 
+/* ---- what was written ---- */
+
+static int write_count;
+static int write_capacity;
+static CfdwWrite *writes;
+
+static void
+note_write(const CfdwWrite *write)
+{
+	if (write_count == write_capacity)
+	{
+		write_capacity = Max(16, write_capacity * 2);
+		writes = writes ? repalloc(writes, sizeof(CfdwWrite) * write_capacity) :
+						  MemoryContextAlloc(TopMemoryContext, sizeof(CfdwWrite) * write_capacity);
+	}
+	writes[write_count++] = *write;
+}
+
+void
+cfdw_checkpoint_clear_writes(void)
+{
+	if (writes != NULL)
+		pfree(writes);
+	writes = NULL;
+	write_count = write_capacity = 0;
+}
+
+int
+cfdw_checkpoint_writes(const CfdwWrite **list)
+{
+	*list = writes;
+	return write_count;
+}
+
 /* ---- write ---- */
 
 typedef struct KeyArray
@@ -462,29 +496,5 @@ cfdw_checkpoint_write(CfdwCheckpoint *checkpoint, CfdwWalk *walk, bool keys_too,
 		write_keys(&sql, checkpoint, walk);
 	update_row(&sql, checkpoint, walk, moved, text, position.pages > 0, target, fingerprint);
 	cfdw_sql_end(&sql);
-}
-
-/* ---- reset ---- */
-
-int64
-cfdw_checkpoint_reset(Oid foreign_table, const char *consumer, const char *partition)
-{
-	CfdwSqlArg args[3] = {cfdw_sql_oid(foreign_table), cfdw_sql_text(consumer), cfdw_sql_text(partition)};
-	CfdwSqlArg ids = {INT8ARRAYOID, (Datum) 0, false};
-	bool isnull;
-	int64 count;
-	CfdwSql sql;
-
-	cfdw_sql_begin(&sql, false);
-	cfdw_sql_run(&sql, "SELECT coalesce(array_agg(t.id), '{}'), count(*) FROM (SELECT id FROM checkpoint_fdw.checkpoint"
-					   " WHERE foreign_table = $1 AND ($2 IS NULL OR consumer = $2) AND ($3 IS NULL OR partition = $3::jsonb)"
-					   " ORDER BY id FOR UPDATE) t",
-				 SPI_OK_SELECT, 3, args);
-	ids.value = cfdw_sql_get(0, 1, &isnull);
-	count = DatumGetInt64(cfdw_sql_get(0, 2, &isnull));
-	cfdw_sql_run(&sql, "DELETE FROM checkpoint_fdw.delivered_key WHERE checkpoint_id = ANY ($1)", SPI_OK_DELETE, 1, &ids);
-	cfdw_sql_run(&sql, "DELETE FROM checkpoint_fdw.batch WHERE checkpoint_id = ANY ($1)", SPI_OK_DELETE, 1, &ids);
-	cfdw_sql_run(&sql, "DELETE FROM checkpoint_fdw.checkpoint WHERE id = ANY ($1)", SPI_OK_DELETE, 1, &ids);
-	cfdw_sql_end(&sql);
-	return count;
+	note_write(&(CfdwWrite){checkpoint->id, checkpoint->batch, position.pages > 0, cfdw_walk_at_end(walk)});
 }

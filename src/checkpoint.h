@@ -98,9 +98,18 @@ extern void cfdw_checkpoint_write(CfdwCheckpoint *checkpoint, CfdwWalk *walk, bo
 								  const char *fingerprint, TimestampTz started_at);
 
 /*
- * Forget the streams of a foreign table (consumer, partition: only those,
- * NULL: all); waits for a running load.  Returns how many there were.
+ * What this session has written since the list was last cleared; entries of
+ * statements that were rolled back are in it too, so clear it before each.
  */
-extern int64 cfdw_checkpoint_reset(Oid foreign_table, const char *consumer, const char *partition);
+typedef struct CfdwWrite
+{
+	int64 checkpoint_id;
+	int64 batch; /* 0: nothing has moved */
+	bool pending;
+	bool complete; /* the end of the walk was reached */
+} CfdwWrite;
+
+extern void cfdw_checkpoint_clear_writes(void);
+extern int cfdw_checkpoint_writes(const CfdwWrite **writes);
 
 #endif /* CFDW_CHECKPOINT_H */

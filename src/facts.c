@@ -23,7 +23,7 @@ cfdw_facts_open(Relation relation, const CfdwTimeColumn *time, CfdwDelivered *de
 	CfdwFactReader *reader = palloc0(sizeof(CfdwFactReader));
 	int natts = RelationGetDescr(relation)->natts;
 
-	reader->decoder = cfdw_record_open(relation, NULL);
+	reader->decoder = cfdw_record_open(relation, time ? bms_make_singleton(cfdw_timecol_attnum(time)) : NULL);
 	reader->time = time;
 	reader->delivered = delivered;
 	reader->row = AllocSetContextCreate(CurrentMemoryContext, "checkpoint_fdw facts", ALLOCSET_DEFAULT_SIZES);
@@ -48,6 +48,12 @@ read_record(CfdwFactReader *reader, CfdwArena *arena, const CfdwPage *page, int 
 		fact->key = cfdw_strdup(arena, key);
 	else /* equal records of a page are different ones */
 		fact->key = cfdw_printf(arena, "%s:%d", key, cfdw_keys_tally(reader->tally, key));
+	if (reader->time != NULL)
+	{
+		CfdwStamp stamp = cfdw_timecol_stamp(reader->time, reader->decoder, reader->values, reader->isnull);
+
+		fact->stamp = cfdw_stamp_copy(arena, &stamp);
+	}
 }
 
 static void

@@ -5,29 +5,72 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
+#include "admin.h"
 #include "catalog/pg_class.h"
-#include "checkpoint.h"
 #include "fmgr.h"
+#include "funcapi.h"
 #include "miscadmin.h"
+#include "option.h"
+#include "report.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
 #include "utils/lsyscache.h"
 
 PG_FUNCTION_INFO_V1(checkpoint_fdw_reset);
+PG_FUNCTION_INFO_V1(checkpoint_fdw_set_position);
+PG_FUNCTION_INFO_V1(checkpoint_fdw_restart_walk);
+PG_FUNCTION_INFO_V1(checkpoint_fdw_accept_change);
+PG_FUNCTION_INFO_V1(checkpoint_fdw_fork);
+PG_FUNCTION_INFO_V1(checkpoint_fdw_rewind);
+PG_FUNCTION_INFO_V1(checkpoint_fdw_begin_call);
+PG_FUNCTION_INFO_V1(checkpoint_fdw_clear_writes);
+PG_FUNCTION_INFO_V1(checkpoint_fdw_writes);
+PG_FUNCTION_INFO_V1(checkpoint_fdw_record_failure);
+PG_FUNCTION_INFO_V1(checkpoint_fdw_reject);
+PG_FUNCTION_INFO_V1(checkpoint_fdw_completed_at);
+PG_FUNCTION_INFO_V1(checkpoint_fdw_complete);
+
+/* ---- arguments ---- */
+
+static char *
+text_arg(FunctionCallInfo fcinfo, int n)
+{
+	return PG_ARGISNULL(n) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(n));
+}
+
+static char *
+jsonb_arg(FunctionCallInfo fcinfo, int n)
+{
+	Jsonb *jsonb;
+
+	if (PG_ARGISNULL(n))
+		return NULL;
+	jsonb = PG_GETARG_JSONB_P(n);
+	return JsonbToCString(NULL, &jsonb->root, VARSIZE(jsonb));
+}
+
+static Oid
+table_arg(FunctionCallInfo fcinfo, int n)
+{
+	Oid relation = PG_ARGISNULL(n) ? InvalidOid : PG_GETARG_OID(n);
+	const char *name = OidIsValid(relation) ? get_rel_name(relation) : NULL;
+
+	if (name == NULL || get_rel_relkind(relation) != RELKIND_FOREIGN_TABLE)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 name ? errmsg("\"%s\" is not a foreign table", name) : errmsg("no foreign table is named"),
+				 errhint("Name a foreign table of checkpoint_fdw.")));
+	return relation;
+}
 
 /* The checkpoints of a foreign table belong to its owner. */
 static void
 check_owner(Oid relation)
 {
-	const char *name = get_rel_name(relation);
 	bool owner;
 
-	if (name == NULL || get_rel_relkind(relation) != RELKIND_FOREIGN_TABLE)
-		ereport(ERROR,
-				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 name ? errmsg("\"%s\" is not a foreign table", name) : errmsg("relation with OID %u does not exist", relation),
-				 errhint("Name a foreign table of checkpoint_fdw.")));
 #if PG_VERSION_NUM >= 160000
 	owner = object_ownercheck(RelationRelationId, relation, GetUserId());
 #else
@@ -36,26 +79,201 @@ check_owner(Oid relation)
 	if (!owner)
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("must be owner of foreign table %s", name),
+				 errmsg("must be owner of foreign table %s", get_rel_name(relation)),
 				 errhint("Ask its owner, or read with a checkpoint_fdw.consumer of your own.")));
 }
+
+static Oid
+owned_table_arg(FunctionCallInfo fcinfo, int n)
+{
+	Oid relation = table_arg(fcinfo, n);
+
+	check_owner(relation);
+	return relation;
+}
+
+/* Internal functions of the procedures write on behalf of whoever may consume. */
+static Oid
+consumed_table_arg(FunctionCallInfo fcinfo, int n)
+{
+	Oid relation = table_arg(fcinfo, n);
+
+	if (pg_class_aclcheck(relation, GetUserId(), ACL_UPDATE) != ACLCHECK_OK)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("permission denied to advance the checkpoint of foreign table \"%s\"", get_rel_name(relation)),
+				 errhint("Ask the owner for UPDATE on the table.")));
+	return relation;
+}
+
+static CfdwStream
+stream_args(FunctionCallInfo fcinfo)
+{
+	CfdwStream stream = {consumed_table_arg(fcinfo, 0), text_arg(fcinfo, 1), jsonb_arg(fcinfo, 2)};
+
+	if (stream.consumer == NULL)
+		stream.consumer = cfdw_guc_consumer;
+	if (stream.partition == NULL)
+		stream.partition = "{}";
+	return stream;
+}
+
+static bool
+has_store(Oid relation)
+{
+	return cfdw_mode_has_store(cfdw_options_for_table(relation, GetUserId())->checkpoint);
+}
+
+/* ---- for users ---- */
 
 Datum
 checkpoint_fdw_reset(PG_FUNCTION_ARGS)
 {
-	char *consumer = PG_ARGISNULL(1) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(1));
-	char *partition = NULL;
-	Oid relation;
+	PG_RETURN_INT64(cfdw_admin_reset(owned_table_arg(fcinfo, 0), text_arg(fcinfo, 1), jsonb_arg(fcinfo, 2)));
+}
 
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	relation = PG_GETARG_OID(0);
-	check_owner(relation);
-	if (!PG_ARGISNULL(2))
+Datum
+checkpoint_fdw_set_position(PG_FUNCTION_ARGS)
+{
+	Oid relation = owned_table_arg(fcinfo, 0);
+	char *text = jsonb_arg(fcinfo, 1);
+	char *consumer = text_arg(fcinfo, 2);
+	CfdwPosition position;
+	CfdwError err;
+
+	if (!cfdw_position_parse(CurrentMemoryContext, text, &position, &err))
 	{
-		Jsonb *jsonb = PG_GETARG_JSONB_P(2);
-
-		partition = JsonbToCString(NULL, &jsonb->root, VARSIZE(jsonb));
+		cfdw_hint(&err, "A position looks like the column position of checkpoint_fdw.status; see the guide.");
+		cfdw_report(&err);
 	}
-	PG_RETURN_INT64(cfdw_checkpoint_reset(relation, consumer, partition));
+	if (text != NULL)
+		text = cfdw_position_dump(CurrentMemoryContext, &position);
+	PG_RETURN_INT64(cfdw_admin_set_position(relation, consumer ? consumer : cfdw_guc_consumer, jsonb_arg(fcinfo, 3), text, has_store(relation)));
+}
+
+Datum
+checkpoint_fdw_restart_walk(PG_FUNCTION_ARGS)
+{
+	Oid relation = owned_table_arg(fcinfo, 0);
+
+	if (!has_store(relation))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("the page is all that the checkpoint of foreign table \"%s\" has", get_rel_name(relation)),
+				 errdetail("In checkpoint mode cursor and offset a walk without it would load every record again."),
+				 errhint("Use checkpoint_fdw.rewind, checkpoint_fdw.set_position or checkpoint_fdw.reset.")));
+	PG_RETURN_INT64(cfdw_admin_restart_walk(relation, text_arg(fcinfo, 1), jsonb_arg(fcinfo, 2)));
+}
+
+Datum
+checkpoint_fdw_accept_change(PG_FUNCTION_ARGS)
+{
+	Oid relation = owned_table_arg(fcinfo, 0);
+
+	/* without the page, a checkpoint that is nothing else would load every record again */
+	PG_RETURN_INT64(cfdw_admin_accept_change(relation, text_arg(fcinfo, 1), jsonb_arg(fcinfo, 2), !has_store(relation)));
+}
+
+Datum
+checkpoint_fdw_fork(PG_FUNCTION_ARGS)
+{
+	Oid relation = owned_table_arg(fcinfo, 0);
+	char *from = text_arg(fcinfo, 1);
+	char *to = text_arg(fcinfo, 2);
+
+	if (from == NULL || to == NULL || *to == '\0')
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("both consumers must be named"),
+				 errhint("SELECT checkpoint_fdw.fork('table', 'default', 'other');")));
+	PG_RETURN_INT64(cfdw_admin_fork(relation, from, to));
+}
+
+Datum
+checkpoint_fdw_rewind(PG_FUNCTION_ARGS)
+{
+	int64 batch = PG_GETARG_INT64(0);
+	Oid relation = cfdw_admin_table_of_batch(batch);
+
+	if (!OidIsValid(relation) || get_rel_name(relation) == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("batch " INT64_FORMAT " is not kept", batch),
+				 errhint("The view checkpoint_fdw.batches lists the batches that are; checkpoint_fdw.batch_history sets how many.")));
+	check_owner(relation);
+	PG_RETURN_INT64(cfdw_admin_rewind(batch));
+}
+
+/* ---- for the procedures ---- */
+
+Datum
+checkpoint_fdw_begin_call(PG_FUNCTION_ARGS)
+{
+	if (IsTransactionBlock())
+		ereport(ERROR,
+				(errcode(ERRCODE_ACTIVE_SQL_TRANSACTION),
+				 errmsg("a procedure that commits after each batch cannot run inside a transaction block"),
+				 errhint("Send the CALL as a statement of its own: without BEGIN, and without other statements in the same string.")));
+	PG_RETURN_VOID();
+}
+
+Datum
+checkpoint_fdw_clear_writes(PG_FUNCTION_ARGS)
+{
+	cfdw_checkpoint_clear_writes();
+	PG_RETURN_VOID();
+}
+
+Datum
+checkpoint_fdw_writes(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	const CfdwWrite *writes;
+	int count = cfdw_checkpoint_writes(&writes);
+
+	InitMaterializedSRF(fcinfo, 0);
+	for (int i = 0; i < count; i++)
+	{
+		Datum values[4] = {Int64GetDatum(writes[i].checkpoint_id), Int64GetDatum(writes[i].batch),
+						   BoolGetDatum(writes[i].pending), BoolGetDatum(writes[i].complete)};
+		bool isnull[4] = {false, writes[i].batch == 0, false, false};
+
+		tuplestore_putvalues(result->setResult, result->setDesc, values, isnull);
+	}
+	return (Datum) 0;
+}
+
+Datum
+checkpoint_fdw_record_failure(PG_FUNCTION_ARGS)
+{
+	CfdwStream stream = stream_args(fcinfo);
+
+	cfdw_admin_record_failure(&stream, text_arg(fcinfo, 3));
+	PG_RETURN_VOID();
+}
+
+Datum
+checkpoint_fdw_reject(PG_FUNCTION_ARGS)
+{
+	CfdwStream stream = stream_args(fcinfo);
+
+	cfdw_admin_reject(&stream, text_arg(fcinfo, 3), text_arg(fcinfo, 4), text_arg(fcinfo, 5));
+	PG_RETURN_VOID();
+}
+
+Datum
+checkpoint_fdw_completed_at(PG_FUNCTION_ARGS)
+{
+	char *when = cfdw_admin_completed_at(consumed_table_arg(fcinfo, 0), text_arg(fcinfo, 1), text_arg(fcinfo, 2));
+
+	if (when == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(cstring_to_text(when));
+}
+
+Datum
+checkpoint_fdw_complete(PG_FUNCTION_ARGS)
+{
+	cfdw_admin_complete(consumed_table_arg(fcinfo, 0), text_arg(fcinfo, 1), text_arg(fcinfo, 2));
+	PG_RETURN_VOID();
 }

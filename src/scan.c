@@ -157,6 +157,11 @@ open_store(CfdwScan *scan, const CfdwCheckpoint *from, CfdwWalkSpec *spec)
 
 	if (!cfdw_mode_has_store(spec->mode))
 		return;
+	if (spec->mode == CFDW_MODE_TIMESTAMP)
+	{
+		time = cfdw_timecol_open(relation, scan->options);
+		cfdw_timecol_rules(time, scan->options, &spec->time);
+	}
 	scan->delivered = cfdw_delivered_open(scan->checkpoint, is_moving(scan), from == NULL);
 	spec->store = cfdw_facts_store(cfdw_facts_open(relation, time, scan->delivered));
 }
