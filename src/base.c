@@ -16,23 +16,23 @@ typedef struct Chunk
 typedef struct Callback
 {
 	struct Callback *next;
-	void		(*fn) (void *arg);
-	void	   *arg;
+	void (*fn)(void *arg);
+	void *arg;
 } Callback;
 
 struct CfdwArena
 {
-	CfdwArena  *parent;
-	CfdwArena  *children;
-	CfdwArena  *sibling;
-	Chunk	   *chunks;
-	Callback   *callbacks;
+	CfdwArena *parent;
+	CfdwArena *children;
+	CfdwArena *sibling;
+	Chunk *chunks;
+	Callback *callbacks;
 };
 
 static void *
 checked_calloc(size_t size)
 {
-	void	   *memory = calloc(1, size);
+	void *memory = calloc(1, size);
 
 	if (memory == NULL)
 	{
@@ -45,7 +45,7 @@ checked_calloc(size_t size)
 CfdwArena *
 cfdw_arena_new(CfdwArena *parent, const char *name)
 {
-	CfdwArena  *arena = checked_calloc(sizeof(CfdwArena));
+	CfdwArena *arena = checked_calloc(sizeof(CfdwArena));
 
 	(void) name;
 	arena->parent = parent;
@@ -64,7 +64,7 @@ cfdw_arena_reset(CfdwArena *arena)
 		cfdw_arena_free(arena->children);
 	while (arena->callbacks != NULL)
 	{
-		Callback   *callback = arena->callbacks;
+		Callback *callback = arena->callbacks;
 
 		arena->callbacks = callback->next;
 		callback->fn(callback->arg);
@@ -72,7 +72,7 @@ cfdw_arena_reset(CfdwArena *arena)
 	}
 	while (arena->chunks != NULL)
 	{
-		Chunk	   *chunk = arena->chunks;
+		Chunk *chunk = arena->chunks;
 
 		arena->chunks = chunk->next;
 		free(chunk);
@@ -95,9 +95,9 @@ cfdw_arena_free(CfdwArena *arena)
 }
 
 void
-cfdw_arena_on_reset(CfdwArena *arena, void (*fn) (void *arg), void *arg)
+cfdw_arena_on_reset(CfdwArena *arena, void (*fn)(void *arg), void *arg)
 {
-	Callback   *callback = checked_calloc(sizeof(Callback));
+	Callback *callback = checked_calloc(sizeof(Callback));
 
 	callback->fn = fn;
 	callback->arg = arg;
@@ -108,14 +108,14 @@ cfdw_arena_on_reset(CfdwArena *arena, void (*fn) (void *arg), void *arg)
 void *
 cfdw_alloc(CfdwArena *arena, size_t size)
 {
-	Chunk	   *chunk = checked_calloc(sizeof(Chunk) + size);
+	Chunk *chunk = checked_calloc(sizeof(Chunk) + size);
 
 	chunk->next = arena->chunks;
 	arena->chunks = chunk;
 	return chunk->memory;
 }
 
-#else							/* in the server */
+#else /* in the server */
 
 #include "utils/memutils.h"
 
@@ -139,7 +139,7 @@ cfdw_arena_free(CfdwArena *arena)
 }
 
 void
-cfdw_arena_on_reset(CfdwArena *arena, void (*fn) (void *arg), void *arg)
+cfdw_arena_on_reset(CfdwArena *arena, void (*fn)(void *arg), void *arg)
 {
 	MemoryContextCallback *callback = MemoryContextAlloc(arena, sizeof(MemoryContextCallback));
 
@@ -159,7 +159,7 @@ cfdw_alloc(CfdwArena *arena, size_t size)
 char *
 cfdw_strndup(CfdwArena *arena, const char *s, size_t len)
 {
-	char	   *copy = cfdw_alloc(arena, len + 1);
+	char *copy = cfdw_alloc(arena, len + 1);
 
 	memcpy(copy, s, len);
 	return copy;
@@ -172,11 +172,11 @@ cfdw_strdup(CfdwArena *arena, const char *s)
 }
 
 char *
-cfdw_printf(CfdwArena *arena, const char *fmt,...)
+cfdw_printf(CfdwArena *arena, const char *fmt, ...)
 {
-	va_list		args;
-	char	   *out;
-	int			len;
+	va_list args;
+	char *out;
+	int len;
 
 	va_start(args, fmt);
 	len = vsnprintf(NULL, 0, fmt, args);
@@ -202,8 +202,8 @@ cfdw_buf_add(CfdwBuf *buf, const char *data, size_t len)
 {
 	if (buf->len + len + 1 > buf->cap)
 	{
-		size_t		cap = Max(buf->cap * 2, buf->len + len + 1);
-		char	   *bigger = cfdw_alloc(buf->arena, cap);
+		size_t cap = Max(buf->cap * 2, buf->len + len + 1);
+		char *bigger = cfdw_alloc(buf->arena, cap);
 
 		memcpy(bigger, buf->data, buf->len);
 		buf->data = bigger;

@@ -42,22 +42,22 @@ extern void cfdw_arena_on_reset(CfdwArena *arena, void (*fn)(void *arg), void *a
 extern void *cfdw_alloc(CfdwArena *arena, size_t size);
 extern char *cfdw_strdup(CfdwArena *arena, const char *s);
 extern char *cfdw_strndup(CfdwArena *arena, const char *s, size_t len);
-extern char *cfdw_printf(CfdwArena *arena, const char *fmt,...) pg_attribute_printf(2, 3);
+extern char *cfdw_printf(CfdwArena *arena, const char *fmt, ...) pg_attribute_printf(2, 3);
 
 /* Bytes that somebody else owns; not terminated. */
 typedef struct CfdwSlice
 {
 	const char *data;
-	size_t		len;
+	size_t len;
 } CfdwSlice;
 
 /* A growing string, always terminated by a NUL beyond len. */
 typedef struct CfdwBuf
 {
-	CfdwArena  *arena;
-	char	   *data;
-	size_t		len;
-	size_t		cap;
+	CfdwArena *arena;
+	char *data;
+	size_t len;
+	size_t cap;
 } CfdwBuf;
 
 extern void cfdw_buf_init(CfdwBuf *buf, CfdwArena *arena);
@@ -65,4 +65,4 @@ extern void cfdw_buf_add(CfdwBuf *buf, const char *data, size_t len);
 extern void cfdw_buf_puts(CfdwBuf *buf, const char *s);
 extern void cfdw_buf_putc(CfdwBuf *buf, char c);
 
-#endif							/* CFDW_BASE_H */
+#endif /* CFDW_BASE_H */

@@ -168,7 +168,7 @@ cfdw_delivered_finish(CfdwDelivered *delivered, CfdwKeep keep, int64 from)
 	args[1] = cfdw_sql_int8(cfdw_checkpoint_batch(delivered->checkpoint));
 	args[2] = cfdw_sql_int8(from);
 	cfdw_sql_begin(&sql, false);
-	if (delivered->afresh)		/* what earlier batches have delivered says nothing any more */
+	if (delivered->afresh) /* what earlier batches have delivered says nothing any more */
 		cfdw_sql_run(&sql, FORGET " AND batch < $2", SPI_OK_UPDATE, 2, args);
 	if (keep == CFDW_KEEP_NONE)
 		cfdw_sql_run(&sql, FORGET, SPI_OK_UPDATE, 2, args);

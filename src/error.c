@@ -8,13 +8,13 @@
 static void
 format_field(char *field, size_t size, const char *fmt, va_list args)
 {
-	int			len = vsnprintf(field, size, fmt, args);
+	int len = vsnprintf(field, size, fmt, args);
 
 	if (len < 0)
 		field[0] = '\0';
 	else if ((size_t) len >= size)
 	{
-		size_t		end = size - 1;
+		size_t end = size - 1;
 
 		/* a character starts at the last byte that is no continuation (10xxxxxx) */
 		while (end > 0 && ((unsigned char) field[end - 1] & 0xC0) == 0x80)
@@ -26,9 +26,9 @@ format_field(char *field, size_t size, const char *fmt, va_list args)
 }
 
 bool
-cfdw_fail(CfdwError *err, CfdwErrorKind kind, const char *fmt,...)
+cfdw_fail(CfdwError *err, CfdwErrorKind kind, const char *fmt, ...)
 {
-	va_list		args;
+	va_list args;
 
 	err->kind = kind;
 	err->status = 0;
@@ -41,9 +41,9 @@ cfdw_fail(CfdwError *err, CfdwErrorKind kind, const char *fmt,...)
 }
 
 void
-cfdw_detail(CfdwError *err, const char *fmt,...)
+cfdw_detail(CfdwError *err, const char *fmt, ...)
 {
-	va_list		args;
+	va_list args;
 
 	va_start(args, fmt);
 	format_field(err->detail, sizeof(err->detail), fmt, args);
@@ -51,9 +51,9 @@ cfdw_detail(CfdwError *err, const char *fmt,...)
 }
 
 void
-cfdw_hint(CfdwError *err, const char *fmt,...)
+cfdw_hint(CfdwError *err, const char *fmt, ...)
 {
-	va_list		args;
+	va_list args;
 
 	va_start(args, fmt);
 	format_field(err->hint, sizeof(err->hint), fmt, args);

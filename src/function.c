@@ -185,7 +185,7 @@ checkpoint_fdw_fork(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("both consumers must be named"),
-				 errhint("SELECT checkpoint_fdw.fork('table', 'default', 'other');")));
+				 errhint("Write checkpoint_fdw.fork('table', 'default', 'other').")));
 	PG_RETURN_INT64(cfdw_admin_fork(relation, from, to));
 }
 

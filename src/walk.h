@@ -71,8 +71,8 @@ typedef enum CfdwJudgement
 typedef struct CfdwFact
 {
 	const char *key;
-	CfdwStamp stamp;     /* of the timestamp column; mode timestamp only */
-	bool known;          /* handed up before (key and stamp), or earlier on this page */
+	CfdwStamp stamp;       /* of the timestamp column; mode timestamp only */
+	bool known;            /* handed up before (key and stamp), or earlier on this page */
 	CfdwJudgement verdict; /* set by the walk */
 } CfdwFact;
 
