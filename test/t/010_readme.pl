@@ -1,5 +1,6 @@
 # The sessions of README.md: its sql blocks are run in order by one psql, and
-# each must print the text block that follows it.
+# each must print the text block that follows it.  And src/README.md explains
+# the modules that there are.
 use strict;
 use warnings;
 
@@ -26,6 +27,11 @@ while ($page =~ /^```sql\n(.*?)^```\n(?:\n^```text\n(.*?)^```\n)?/msg)
 my ($arguments) = $page =~ /^python3 test\/api\/server\.py (.*) &$/m;
 cmp_ok(scalar @blocks, '>', 5, 'README.md has sql blocks');
 ok($arguments, 'and says how to start the sample API');
+
+my %layers = map { $_ => 1 } map { split ' ', s/^\d//r } grep { /^\d/ } split /\n/, slurp_file("$ENV{TOP}/test/lint/layers");
+my %explained = map { $_ => 1 } map { /`(\w+)`/g } slurp_file("$ENV{TOP}/src/README.md") =~ /^\| ((?:`\w+`(?:, )?)+) \|/mg;
+is_deeply([ sort grep { -f "$ENV{TOP}/src/$_.c" } keys %explained ], [ sort grep { -f "$ENV{TOP}/src/$_.c" } keys %layers ],
+	'src/README.md explains each module of test/lint/layers');
 
 my $t = CheckpointTest->new('readme');
 my $port = PostgreSQL::Test::Cluster::get_free_port();
