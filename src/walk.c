@@ -236,10 +236,12 @@ cfdw_walk_turn_to(CfdwWalk *walk, const CfdwAsk *ask, CfdwError *err)
 
 /* ---- for the rules ---- */
 
+/* The position's page once more, on purpose: the same step later on is a page of its own (a cursor that stays the same). */
 bool
 cfdw_walk_is_reread(const CfdwWalk *walk)
 {
-	return walk->position.has_page && cfdw_step_equal(&walk->fetch->ask.step, &walk->position.page);
+	return (walk->counts.pages == 1 || walk->confirming) && walk->position.has_page &&
+		   cfdw_step_equal(&walk->fetch->ask.step, &walk->position.page);
 }
 
 static bool

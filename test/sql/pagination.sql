@@ -313,6 +313,18 @@ CALL api.script('/constant?after=c', '[{"json": {"data": [{"id": 2}], "next": "d
 CALL api.script('/constant?after=d', '[{"json": {"data": [{"id": 3}], "next": "e"}}]', repeat => true);
 CALL api.script('/constant?after=e', '[{"json": {"data": [{"id": 4}], "next": "c"}}]', repeat => true);
 SELECT api.fails('SELECT * FROM constant');
+-- the same with a checkpoint, for which a page read again is otherwise no news
+CREATE FOREIGN TABLE constant_load (id int OPTIONS (key 'true'), name text) SERVER api
+  OPTIONS (endpoint '/constant_load', records_path '/data', cursor_path '/next', cursor_param 'after', cursor_end 'empty', checkpoint 'cursor');
+CALL api.script('/constant_load', '[{"json": {"data": [{"id": 1, "name": "a"}], "next": "c"}}, {"json": {"data": [{"id": 2}], "next": "c"}},
+                                    {"json": {"data": [{"id": 3}], "next": "c"}}, {"json": {"data": [], "next": "c"}}]');
+SELECT api.load('constant_load');
+CALL api.script('/constant_load', '[{"json": {"data": [{"id": 4, "name": "a"}], "next": "c"}}]', repeat => true);
+SELECT api.fails('INSERT INTO target SELECT * FROM constant_load');
+CALL api.script('/constant_load', '[{"json": {"data": [{"id": 5, "name": "a"}], "next": "c"}}, {"json": {"data": [{"id": 6}], "next": "c"}},
+                                    {"json": {"data": [{"id": 7}], "next": "c"}}, {"json": {"data": [{"id": 8}], "next": "c"}}]');
+ALTER FOREIGN TABLE constant_load OPTIONS (ADD max_pages '3');
+SELECT api.fails('INSERT INTO target SELECT * FROM constant_load');
 -- an API that does not know the parameter
 CALL api.script('/ignorant', '[{"json": [{"id": 1}, {"id": 2}]}]', repeat => true);
 CREATE FOREIGN TABLE ignored_offset (id int) SERVER api OPTIONS (endpoint '/ignorant', offset_param 'offset');
