@@ -310,6 +310,15 @@ is_batch_over(const CfdwWalk *walk)
 		   (walk->deadline > 0 && local_clock() >= walk->deadline);
 }
 
+/* The walk goes on with its first request; what it knows else stays. */
+static void
+forget_pages(CfdwPosition *position)
+{
+	position->has_page = position->has_next = false;
+	position->pages = 0;
+	memset(&position->loop, 0, sizeof(position->loop));
+}
+
 /* Drop what has expired: the page, or else the token.  Keys and timestamps stay, so that nothing is doubled. */
 static void
 forget_place(CfdwWalk *walk)
@@ -318,7 +327,7 @@ forget_place(CfdwWalk *walk)
 
 	if (!position.has_page && !position.has_next)
 		position.sync_token = NULL;
-	position.has_page = position.has_next = false;
+	forget_pages(&position);
 	cfdw_walk_keep_position(walk, &position);
 	walk->restarted = true;
 }
@@ -436,6 +445,8 @@ cfdw_walk_position(const CfdwWalk *walk)
 
 	if (walk->fetch != NULL && !walk->at_end && !walk->stopped)
 		walk->rules->settle(walk, is_done(walk), &position);
+	if (walk->spec.stateful)
+		forget_pages(&position);
 	return position;
 }
 

@@ -49,6 +49,7 @@ typedef struct CfdwTimeRules
 	bool unchecked;     /* the API filters by another field: older records are no error */
 	bool has_clock;     /* ticks are times, to be compared with the server's clock */
 	int64 granularity;  /* unit of the API's timestamps, in ticks; at least 1 */
+	int64 coarseness;   /* the text of a question may say so much less than its tick, as a date does; 0: it is exact */
 	int64 lookback;     /* asked again at the start of each walk, in ticks */
 	int64 window;       /* length of a window, in ticks; 0: none */
 	CfdwStamp initial;  /* where the first walk begins; need not exist */

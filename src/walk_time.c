@@ -37,9 +37,9 @@ complete_before(const CfdwWalk *walk, int64 clock)
 static int64
 asked_for(const CfdwWalk *walk, int64 tick, int64 lookback)
 {
-	int64 unit = rules(walk)->exclusive ? rules(walk)->granularity : 0;
+	int64 unit = Max(rules(walk)->granularity, rules(walk)->coarseness);
 
-	return cfdw_tick_floor(cfdw_tick_before(cfdw_tick_before(tick, lookback), unit), rules(walk)->granularity);
+	return cfdw_tick_floor(cfdw_tick_before(cfdw_tick_before(tick, lookback), rules(walk)->exclusive ? unit : 0), unit);
 }
 
 /* ---- questions ---- */
@@ -140,7 +140,7 @@ judge(const CfdwWalk *walk, CfdwFact *fact, int64 clock, CfdwError *err)
 
 	if (stamp->exists && walk->asked.exists && stamp->tick < walk->asked.tick && !rules(walk)->unchecked)
 	{
-		if (rules(walk)->filtered)
+		if (rules(walk)->filtered && stamp->tick < cfdw_tick_before(walk->asked.tick, rules(walk)->coarseness))
 			return fail_too_old(walk, stamp, err);
 		fact->verdict = CFDW_TOO_OLD;
 	}
