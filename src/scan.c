@@ -17,6 +17,7 @@
 #include "fingerprint.h"
 #include "miscadmin.h"
 #include "option.h"
+#include "order.h"
 #include "plan.h"
 #include "record.h"
 #include "report.h"
@@ -43,6 +44,7 @@ typedef struct CfdwScan
 	char *fingerprint;
 	CfdwRecordDecoder *decoder;
 	CfdwDelivered *delivered;   /* modes with a store */
+	CfdwOrderCheck *order;      /* the first page of a first walk; NULL: nothing to check */
 	bool warned;                /* of columns that the first page does not have */
 	bool past_beginning;        /* the walk begins after records handed up before */
 	MemoryContext walk_context; /* of walk and pages */
@@ -186,6 +188,8 @@ open_walk(CfdwScan *scan, const CfdwCheckpoint *from)
 	scan->walk_context = AllocSetContextCreate(scan->context, "checkpoint_fdw walk", ALLOCSET_DEFAULT_SIZES);
 	MemoryContextSwitchTo(scan->walk_context);
 	spec = cfdw_spec_make(scan->foreign_table, scan->options, cfdw_record_has_key(scan->decoder));
+	if (!is_moving(scan)) /* a peek shows all that is pending */
+		spec->batch_pages = spec->batch_us = 0;
 	open_store(scan, from, spec);
 	if (!cfdw_position_parse(scan->walk_context, from ? from->position : NULL, &position, &err) ||
 		!cfdw_walk_open(scan->walk_context, spec, &position, &scan->walk, &err))
@@ -193,6 +197,7 @@ open_walk(CfdwScan *scan, const CfdwCheckpoint *from)
 	if (scan->delivered == NULL && from != NULL)
 		know_keys(scan, from);
 	scan->past_beginning = position.has_page || position.since.exists || position.sync_token != NULL;
+	scan->order = scan->past_beginning ? NULL : cfdw_order_open(scan->node->ss.ss_currentRelation, scan->options);
 	scan->page = 0;
 }
 
@@ -272,6 +277,8 @@ take_record(CfdwScan *scan, const CfdwWalkRecord *record, TupleTableSlot *slot)
 	MemoryContextReset(scan->row);
 	MemoryContextSwitchTo(scan->row);
 	cfdw_record_decode(scan->decoder, &info, slot->tts_values, slot->tts_isnull);
+	if (scan->order != NULL)
+		cfdw_order_note(scan->order, slot->tts_values, slot->tts_isnull);
 	if (scan->options->checkpoint != CFDW_MODE_NONE)
 		key = cfdw_record_key(scan->decoder, &info, slot->tts_values, slot->tts_isnull);
 	if (!cfdw_walk_offer(scan->walk, key, &hand_up, &err))
@@ -279,10 +286,15 @@ take_record(CfdwScan *scan, const CfdwWalkRecord *record, TupleTableSlot *slot)
 	return hand_up;
 }
 
-/* A column that no record of the first page has is probably misnamed. */
+/* After the first page: a column that no record has is probably misnamed, and the list may be in the wrong order. */
 static void
 leave_page(CfdwScan *scan)
 {
+	if (scan->page > 0 && scan->order != NULL)
+	{
+		cfdw_order_finish(scan->order);
+		scan->order = NULL;
+	}
 	if (scan->page > 0 && !scan->warned)
 		cfdw_record_warn_missing(scan->decoder);
 	scan->warned = scan->warned || scan->page > 0;
