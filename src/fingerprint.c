@@ -73,6 +73,12 @@ append_column(StringInfo out, Form_pg_attribute attribute, const CfdwColumnOptio
 	}
 }
 
+static bool
+is_named(const char *option, Form_pg_attribute attribute)
+{
+	return option != NULL && strcmp(option, NameStr(attribute->attname)) == 0;
+}
+
 char *
 cfdw_fingerprint_make(Oid foreign_table, const CfdwOptions *options)
 {
@@ -89,7 +95,7 @@ cfdw_fingerprint_make(Oid foreign_table, const CfdwOptions *options)
 		if (attribute->attisdropped)
 			continue;
 		column = cfdw_options_for_column(foreign_table, attribute->attnum);
-		if (column->key || (options->keyset_column != NULL && strcmp(options->keyset_column, NameStr(attribute->attname)) == 0))
+		if (column->key || is_named(options->keyset_column, attribute) || is_named(options->timestamp_column, attribute))
 			append_column(&out, attribute, column);
 	}
 	relation_close(relation, AccessShareLock);

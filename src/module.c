@@ -11,6 +11,7 @@
 #include "foreign/fdwapi.h"
 #include "plan.h"
 #include "scan.h"
+#include "spec.h"
 #include "utils/guc.h"
 
 #if PG_VERSION_NUM >= 180000
@@ -69,6 +70,10 @@ define_settings(void)
 							   NULL, &cfdw_guc_consumer, "default", PGC_USERSET, 0, check_consumer, NULL, NULL);
 	DefineCustomIntVariable("checkpoint_fdw.batch_history", "Rows of the commit log that are kept for each checkpoint.",
 							NULL, &cfdw_guc_batch_history, 100, 1, 1000000, PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomIntVariable("checkpoint_fdw.batch_pages", "Pages after which a load stops, to go on with the next one; 0 leaves it to the foreign table.",
+							NULL, &cfdw_guc_batch_pages, 0, 0, INT_MAX, PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomIntVariable("checkpoint_fdw.batch_seconds", "Time after which a load stops, at the end of a page; 0 leaves it to the foreign table.",
+							NULL, &cfdw_guc_batch_seconds, 0, 0, 86400, PGC_USERSET, GUC_UNIT_S, NULL, NULL, NULL);
 	MarkGUCPrefixReserved("checkpoint_fdw");
 }
 

@@ -224,6 +224,47 @@ check_keyset(const CfdwOptions *options, Oid foreign_table)
 				 errhint("The column needs a JSON pointer as its path, or none, and no source.")));
 }
 
+static void
+check_timestamp_column(const CfdwOptions *options, Oid foreign_table)
+{
+	CfdwColumnOptions *column;
+
+	if (options->timestamp_column == NULL)
+		return;
+	column = cfdw_options_for_column(foreign_table, cfdw_option_column(foreign_table, "timestamp_column", options->timestamp_column));
+	if (column->source != CFDW_SOURCE_VALUE)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("timestamp_column \"%s\" is not a value of the record", options->timestamp_column),
+				 errhint("Name the column with the time that the API gives a record when it changes; it has no option \"source\".")));
+}
+
+static bool
+has_key(Oid foreign_table)
+{
+	Relation relation = relation_open(foreign_table, AccessShareLock);
+	bool found = false;
+
+	for (int i = 0; i < RelationGetNumberOfAttributes(relation) && !found; i++)
+	{
+		if (!TupleDescAttr(RelationGetDescr(relation), i)->attisdropped)
+			found = cfdw_options_for_column(foreign_table, i + 1)->key;
+	}
+	relation_close(relation, AccessShareLock);
+	return found;
+}
+
+static void
+check_keys(const CfdwOptions *options, Oid foreign_table)
+{
+	if (options->checkpoint == CFDW_MODE_KEYS && !has_key(foreign_table))
+		ereport(ERROR,
+				(errcode(ERRCODE_FDW_OPTION_NAME_NOT_FOUND),
+				 errmsg("checkpoint 'keys' needs a column with the option \"key\""),
+				 errhint("Mark the columns that identify a record: ALTER FOREIGN TABLE %s ALTER COLUMN ... OPTIONS (ADD key 'true').",
+						 quote_identifier(get_rel_name(foreign_table)))));
+}
+
 /* A context line, made beforehand: looking names up while an error is handled could fail. */
 static void
 add_context(void *arg)
@@ -256,6 +297,8 @@ cfdw_options_for_table(Oid foreign_table, Oid user)
 	check_secret(options, server, user, has_mapping && OidIsValid(owner));
 	cfdw_option_check_auth(options);
 	check_keyset(options, foreign_table);
+	check_timestamp_column(options, foreign_table);
+	check_keys(options, foreign_table);
 	error_context_stack = context.previous;
 	return options;
 }

@@ -7,28 +7,11 @@
 
 #include "json.h"
 #include "lib/stringinfo.h"
+#include "option_header.h"
+#include "option_mode.h"
+#include "option_rule.h"
 #include "option_value.h"
-
-/* hint may be NULL */
-static void
-pg_attribute_noreturn()
-	refuse(int sqlstate, const char *message, const char *hint)
-{
-	ereport(ERROR, (errcode(sqlstate), errmsg_internal("%s", message), hint != NULL ? errhint("%s", hint) : 0));
-}
-
-/* The field of an option that is text. */
-static const char *
-text_of(const CfdwOptionDef *def, const void *options)
-{
-	return *(char *const *) ((const char *) options + def->offset);
-}
-
-static const char *
-pagination_name(int kind)
-{
-	return cfdw_word_of(cfdw_pagination_words, kind);
-}
+#include "request.h"
 
 /* "cursor, keyset": the kinds of pagination in a set of bits */
 static char *
@@ -43,20 +26,6 @@ paginations_listed(int bits)
 			appendStringInfo(&list, "%s%s", list.len > 0 ? ", " : "", word->word);
 	}
 	return list.data;
-}
-
-/* Is the placeholder in the table's part of a request? */
-static bool
-uses(const CfdwOptions *options, const char *placeholder)
-{
-	const char *const templates[] = {options->endpoint, options->params, options->body, options->table_headers};
-
-	for (int i = 0; i < lengthof(templates); i++)
-	{
-		if (templates[i] != NULL && cfdw_template_uses(templates[i], placeholder))
-			return true;
-	}
-	return false;
 }
 
 static void
@@ -172,17 +141,6 @@ check_needed(const CfdwOptions *options)
 			   psprintf("%s: %s.", companion->name, companion->help));
 }
 
-/*
- * Is the placeholder in the URL?  There it can be nothing else, while body
- * and headers may have such text for their own ends (GraphQL).
- */
-static bool
-url_uses(const CfdwOptions *options, const char *placeholder)
-{
-	return cfdw_template_uses(options->endpoint, placeholder) ||
-		   (options->params != NULL && cfdw_template_uses(options->params, placeholder));
-}
-
 /* A placeholder of another kind of pagination would never have a value. */
 static void
 check_placeholders(const CfdwOptions *options)
@@ -246,20 +204,29 @@ has_pair(const char *params, const char *name)
 	return false;
 }
 
-/* A parameter that is in params too would go out twice, and the API picks one. */
+/* A parameter that goes out twice: the API picks one of both. */
 static void
 check_repeated(const CfdwOptions *options)
 {
-	static const char *const names[] = {"cursor_param", "offset_param", "page_param", "limit_param"};
+	static const char *const names[] = {"cursor_param", "offset_param", "page_param", "limit_param", "timestamp_param", "until_param", "sync_token_param"};
 
 	for (int i = 0; i < lengthof(names); i++)
 	{
-		const char *param = text_of(cfdw_option_lookup(CFDW_PLACE_TABLE, names[i]), options);
+		const char *param = table_text(options, names[i]);
 
 		if (param != NULL && has_pair(options->params, param))
 			refuse(ERRCODE_INVALID_PARAMETER_VALUE,
 				   psprintf("the parameter of option \"%s\" is in the option \"params\" too", names[i]),
-				   "Remove it from one of them.");
+				   strcmp(names[i], "timestamp_param") == 0 ? "Remove it from params. To read from some time on, set timestamp_initial; to see fewer rows, filter the column in SQL." : "Remove it from one of them.");
+		for (int j = 0; param != NULL && j < i; j++)
+		{
+			const char *other = table_text(options, names[j]);
+
+			if (other != NULL && strcmp(param, other) == 0)
+				refuse(ERRCODE_INVALID_PARAMETER_VALUE,
+					   psprintf("options \"%s\" and \"%s\" name the same parameter", names[j], names[i]),
+					   "Name another one, or put the placeholder of one of them where it belongs.");
+		}
 	}
 }
 
@@ -295,61 +262,17 @@ check_body(const CfdwOptions *options)
 	if (strcmp(options->method, "GET") == 0)
 		refuse(ERRCODE_FDW_INVALID_OPTION_NAME, "option \"body\" does not go with method 'GET'",
 			   "Set method 'POST', or move what it says to params.");
-	json = options->content_type != NULL ? strstr(options->content_type, "json") != NULL : strchr("{[", body[strspn(body, " \t\r\n")]) != NULL;
+	json = options->content_type != NULL ? cfdw_request_is_json(CurrentMemoryContext, options->content_type) : strchr("{[", body[strspn(body, " \t\r\n")]) != NULL;
 	if (json && !cfdw_json_parse(CurrentMemoryContext, body, strlen(body), &parsed, &err))
 		refuse(ERRCODE_INVALID_PARAMETER_VALUE, "option \"body\" is not valid JSON",
 			   "In JSON a placeholder is a whole string, such as \"{cursor}\", which is replaced by the value with its type. "
 			   "If the body is no JSON, say what it is with the option \"content_type\".");
 }
 
-/* The kinds of pagination in which a mode can go on. */
-static const int mode_fits[] = {
-	[CFDW_MODE_NONE] = -1,
-	[CFDW_MODE_CURSOR] = CFDW_PAGINATION_BIT(CFDW_PAGINATION_NONE) | CFDW_PAGINATION_BIT(CFDW_PAGINATION_CURSOR) |
-						 CFDW_PAGINATION_BIT(CFDW_PAGINATION_HEADER_CURSOR) | CFDW_PAGINATION_BIT(CFDW_PAGINATION_NEXT_URL) |
-						 CFDW_PAGINATION_BIT(CFDW_PAGINATION_LINK_HEADER) | CFDW_PAGINATION_BIT(CFDW_PAGINATION_KEYSET),
-	[CFDW_MODE_OFFSET] = CFDW_PAGINATION_BIT(CFDW_PAGINATION_OFFSET) | CFDW_PAGINATION_BIT(CFDW_PAGINATION_PAGE_NUMBER),
-	[CFDW_MODE_TIMESTAMP] = -1,
-	[CFDW_MODE_SYNC_TOKEN] = -1,
-	[CFDW_MODE_KEYS] = -1,
-};
-
-static void
-infer_checkpoint(CfdwOptions *options)
-{
-	if (options->checkpoint != CFDW_MODE_UNKNOWN)
-		return;
-	if (options->timestamp_param != NULL)
-		options->checkpoint = CFDW_MODE_TIMESTAMP;
-	else if (options->sync_token_path != NULL)
-		options->checkpoint = CFDW_MODE_SYNC_TOKEN;
-	else
-		options->checkpoint = CFDW_MODE_NONE;
-}
-
-static void
-check_checkpoint(const CfdwOptions *options)
-{
-	const CfdwOptionWord *modes = cfdw_option_lookup(CFDW_PLACE_TABLE, "checkpoint")->words;
-	int bit = CFDW_PAGINATION_BIT(options->pagination);
-
-	if (!(mode_fits[options->checkpoint] & bit))
-		refuse(ERRCODE_INVALID_PARAMETER_VALUE,
-			   psprintf("checkpoint '%s' does not go with pagination '%s'",
-						cfdw_word_of(modes, options->checkpoint), pagination_name(options->pagination)),
-			   psprintf("Use checkpoint '%s'.",
-						cfdw_word_of(modes, mode_fits[CFDW_MODE_CURSOR] & bit ? CFDW_MODE_CURSOR : CFDW_MODE_OFFSET)));
-	if ((options->checkpoint == CFDW_MODE_CURSOR || options->checkpoint == CFDW_MODE_OFFSET) && options->record_order == CFDW_ORDER_DESC)
-		refuse(ERRCODE_INVALID_PARAMETER_VALUE,
-			   psprintf("checkpoint '%s' does not go with record_order 'desc'", cfdw_word_of(modes, options->checkpoint)),
-			   "It goes on behind the last record read, so the API must list new records last. Ask it for ascending order in params.");
-}
-
 static void
 check_table(CfdwOptions *options)
 {
 	infer_pagination(options);
-	infer_checkpoint(options);
 	check_fits(options);
 	check_needed(options);
 	check_placeholders(options);
@@ -358,7 +281,7 @@ check_table(CfdwOptions *options)
 	check_repeated(options);
 	check_ndjson(options);
 	check_body(options);
-	check_checkpoint(options);
+	cfdw_option_check_mode(options);
 }
 
 static void

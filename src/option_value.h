@@ -27,7 +27,4 @@ extern bool cfdw_option_span(const char *value, int64 *microseconds);
 #define CFDW_MAX_STATUSES 32
 extern int cfdw_option_statuses(const char *value, int *statuses, int max);
 
-/* May it be the name of a header (RFC 9110 5.6.2)? */
-extern bool cfdw_is_header_name(const char *name);
-
 #endif /* CFDW_OPTION_VALUE_H */

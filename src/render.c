@@ -64,6 +64,10 @@ pattern_unit(const char *pattern)
 		const char *field;
 		int64 unit;
 	} fields[] = {
+		{"US", 1},
+		{"FF6", 1},
+		{"MS", 1000},
+		{"FF3", 1000},
 		{"SS", USECS_PER_SEC},
 		{"MI", USECS_PER_MINUTE},
 		{"HH", USECS_PER_HOUR},

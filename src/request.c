@@ -191,9 +191,8 @@ place_all(CfdwRequestBuilder *builder, CfdwError *err)
 	}
 }
 
-/* Is this the media type of one JSON document?  (Not of a sequence of them.) */
-static bool
-is_json_type(CfdwArena *arena, const char *content_type)
+bool
+cfdw_request_is_json(CfdwArena *arena, const char *content_type)
 {
 	char *type = cfdw_strndup(arena, content_type, strcspn(content_type, ";"));
 
@@ -233,7 +232,7 @@ open_body(CfdwArena *arena, CfdwRequestBuilder *builder, CfdwError *err)
 		return true;
 	if (type == NULL && header != NULL)
 		type = header->value;
-	if (type == NULL || is_json_type(arena, type))
+	if (type == NULL || cfdw_request_is_json(arena, type))
 	{
 		char first = body[strspn(body, " \t\r\n")];
 

@@ -46,4 +46,7 @@ extern bool cfdw_request_build(const CfdwRequestBuilder *builder, CfdwArena *are
  */
 extern bool cfdw_request_resolve(CfdwArena *arena, const char *base, const char *ref, char **out, CfdwError *err);
 
+/* Is this the media type of one JSON document?  (Not of a sequence of them.) */
+extern bool cfdw_request_is_json(CfdwArena *arena, const char *content_type);
+
 #endif /* CFDW_REQUEST_H */

@@ -7,10 +7,16 @@
 #include "common/base64.h"
 #include "jsonpath.h"
 #include "lib/stringinfo.h"
+#include "option_rule.h"
+#include "option_value.h"
 #include "report.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/timestamp.h"
 #include "wait.h"
+
+int cfdw_guc_batch_pages = 0;
+int cfdw_guc_batch_seconds = 0;
 
 /* Headers collected by name; a later one of the same name replaces an earlier one. */
 typedef struct HeaderList
@@ -162,8 +168,35 @@ set_endpoint(CfdwEndpoint *endpoint, Oid foreign_table, const CfdwOptions *optio
 	endpoint->limit_param = options->limit_param;
 	endpoint->page_size = options->page_size;
 	endpoint->has_more_path = options->has_more_path;
+	endpoint->timestamp_param = options->timestamp_param;
+	endpoint->until_param = options->until_param;
+	endpoint->sync_token_param = options->sync_token_param;
+	if (endpoint->sync_token_param == NULL && uses(options, "sync_token"))
+		endpoint->sync_token_param = "sync_token"; /* a value and no URL; its place is the placeholder */
+	endpoint->sync_token_path = options->sync_token_path;
 	endpoint->ndjson = options->ndjson;
 	endpoint->evaluate = cfdw_jsonpath_first;
+}
+
+/* Bounds of a statement; a setting replaces the option.  There is nothing to go on from without a checkpoint, or with an iterator. */
+static void
+set_batch(CfdwWalkSpec *spec, const CfdwOptions *options)
+{
+	if (options->checkpoint == CFDW_MODE_NONE || options->stateful_cursor)
+		return;
+	spec->batch_pages = cfdw_guc_batch_pages > 0 ? cfdw_guc_batch_pages : options->batch_pages;
+	spec->batch_us = cfdw_guc_batch_seconds > 0 ? cfdw_guc_batch_seconds * USECS_PER_SEC : options->batch_ms * INT64CONST(1000);
+}
+
+static void
+set_expired(CfdwWalkSpec *spec, const CfdwOptions *options)
+{
+	int *statuses = palloc(sizeof(int) * CFDW_MAX_STATUSES);
+
+	spec->expired_count = cfdw_option_statuses(options->expired_statuses, statuses, CFDW_MAX_STATUSES);
+	spec->expired_statuses = statuses;
+	spec->expired_match = options->expired_match;
+	spec->may_restart = options->restart_expired;
 }
 
 CfdwWalkSpec *
@@ -184,7 +217,11 @@ cfdw_spec_make(Oid foreign_table, const CfdwOptions *options, bool keyed)
 		!cfdw_pointer_parse(CurrentMemoryContext, options->records_path, true, &spec->page.records_path, &err))
 		cfdw_report(&err);
 	spec->mode = options->checkpoint;
+	spec->order = options->record_order;
 	spec->max_pages = options->max_pages;
+	set_batch(spec, options);
+	set_expired(spec, options);
+	spec->stateful = options->stateful_cursor;
 	spec->prefetch = options->prefetch;
 	spec->keyed = keyed;
 	spec->waiter = &cfdw_latch_waiter;

@@ -9,6 +9,10 @@
 #include "option.h"
 #include "walk.h"
 
+/* checkpoint_fdw.batch_pages and batch_seconds: in place of the table's options; 0: no bound of their own. */
+extern int cfdw_guc_batch_pages;
+extern int cfdw_guc_batch_seconds;
+
 /* In the current context, which must outlive the walk.  Raises for options that do not parse. */
 extern CfdwWalkSpec *cfdw_spec_make(Oid foreign_table, const CfdwOptions *options, bool keyed);
 

@@ -136,7 +136,26 @@ default_granularity(const CfdwTimeColumn *column)
 		return 1;
 	if (column->options->format != CFDW_FORMAT_NONE)
 		unit = Max(unit, cfdw_render_unit(column->options->format, column->options->pattern));
+	return column->shape.format == CFDW_FORMAT_PATTERN ? Max(unit, USECS_PER_SEC) : unit;
+}
+
+static int64
+granularity(const CfdwTimeColumn *column, const CfdwOptions *options)
+{
+	int64 unit = span(column, "timestamp_granularity", options->timestamp_granularity, default_granularity(column));
+
 	return column->type == DATEOID ? Max(unit, USECS_PER_DAY) : unit;
+}
+
+/* Can the text of a request be less than what it is made of?  Others have the digits that granularity needs. */
+static int64
+coarseness(const CfdwTimeColumn *column)
+{
+	CfdwFormat format = column->shape.format;
+
+	if (format == CFDW_FORMAT_DATE || format == CFDW_FORMAT_HTTP || format == CFDW_FORMAT_PATTERN)
+		return cfdw_render_unit(format, column->shape.pattern);
+	return 0;
 }
 
 CfdwTimeColumn *
@@ -151,7 +170,7 @@ cfdw_timecol_open(Relation relation, const CfdwOptions *options)
 	attribute = TupleDescAttr(RelationGetDescr(relation), column->attnum - 1);
 	set_type(column, attribute->atttypid);
 	set_format(column, options);
-	column->granularity = span(column, "timestamp_granularity", options->timestamp_granularity, default_granularity(column));
+	column->granularity = granularity(column, options);
 	column->shape.granularity = column->granularity;
 	/* numbers are rendered without loss; a rounded value is not the one in the text */
 	column->keeps_text = !cfdw_render_is_number(column->shape.format) && column->type != DATEOID &&
@@ -391,6 +410,7 @@ cfdw_timecol_rules(const CfdwTimeColumn *column, const CfdwOptions *options, Cfd
 	rules->unchecked = options->timestamp_boundary == CFDW_BOUNDARY_UNCHECKED;
 	rules->has_clock = column->has_clock;
 	rules->granularity = column->granularity;
+	rules->coarseness = coarseness(column);
 	rules->lookback = span(column, "lookback", options->lookback, 0);
 	rules->window = span(column, "window", options->window, 0);
 	rules->numeric = cfdw_render_is_number(column->shape.format);

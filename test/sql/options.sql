@@ -162,6 +162,31 @@ SELECT foreign_column($$format 'yyyy-mm-dd'$$);
 SELECT foreign_column($$format 'iso8061'$$);
 SELECT foreign_column($$format 'unix'$$);
 SELECT foreign_column($$timezone 'Europe/Berlinn'$$);
+CREATE FUNCTION timestamp_with(options text) RETURNS text LANGUAGE sql AS $$
+	SELECT table_with($x$timestamp_column 'at', timestamp_param 'since', $x$ || options) $$;
+SELECT timestamp_with($$timestamp_format 'Epoch'$$);
+SELECT timestamp_with($$timestamp_format 'DD.MM.YYYY'$$);
+SELECT timestamp_with($$timestamp_format 'epoc'$$);
+
+-- spans of time, or numbers where the column has some
+SELECT timestamp_with($$lookback '2 hours', timestamp_granularity '1 ms'$$);
+SELECT timestamp_with($$lookback '0', timestamp_granularity '1'$$);
+SELECT timestamp_with($$lookback '90 d'$$);
+SELECT timestamp_with($$lookback '9223372036854775807'$$);
+SELECT timestamp_with($$lookback '1 month'$$);
+SELECT timestamp_with($$lookback '-1 day'$$);
+SELECT timestamp_with($$lookback '-1'$$);
+SELECT timestamp_with($$lookback 'long'$$);
+SELECT timestamp_with($$timestamp_granularity '0 s'$$);
+SELECT timestamp_with($$timestamp_granularity '0'$$);
+SELECT timestamp_with($$timestamp_granularity '-1 s 2 s'$$);
+
+-- statuses
+SELECT table_with($$expired_statuses '404, 410'$$);
+SELECT table_with($$expired_statuses '404,'$$);
+SELECT table_with($$expired_statuses '404 410'$$);
+SELECT table_with($$expired_statuses '99'$$);
+SELECT table_with($$expired_statuses 'gone'$$);
 
 
 ---- server: api_key goes with its options
@@ -246,6 +271,7 @@ SELECT table_with($$method 'POST', body 'a=1&b=2'$$);
 SELECT table_with($$method 'POST', body '{ items { id } }', content_type 'application/graphql'$$);
 SELECT table_with($$method 'POST', body '{ items { id } }'$$);
 SELECT table_with($$method 'POST', body 'a=1', content_type 'application/json; charset=utf-8'$$);
+SELECT table_with($$method 'POST', body E'{"a": 1}\n{"a": 2}\n', content_type 'application/x-ndjson'$$);
 SELECT table_with($$body '{}'$$);
 SELECT table_with($$content_type 'application/json'$$);
 
@@ -271,7 +297,74 @@ SELECT table_with($$checkpoint 'offset', cursor_path '/next'$$);
 SELECT table_with($$checkpoint 'cursor', record_order 'desc'$$);
 SELECT table_with($$checkpoint 'offset', offset_param 'skip', record_order 'desc'$$);
 SELECT table_with($$record_order 'desc'$$);
+
+
+---- checkpoint inferred, and what each kind has to have
+SELECT table_with($$timestamp_param 'since'$$);
+SELECT table_with($$timestamp_param 'since', timestamp_column 'at'$$);
 SELECT table_with($$checkpoint 'timestamp'$$);
+SELECT table_with($$checkpoint 'timestamp', timestamp_column 'at'$$);
+SELECT table_with($$checkpoint 'timestamp', timestamp_column 'at', params 'since={since}', record_order 'asc'$$);
+SELECT table_with($$checkpoint 'timestamp', timestamp_column 'at', record_order 'asc'$$);
+SELECT table_with($$checkpoint 'timestamp', timestamp_column 'at', record_order 'desc'$$);
+SELECT table_with($$sync_token_path '/next_token'$$);
+SELECT table_with($$checkpoint 'sync_token'$$);
+SELECT table_with($$checkpoint 'sync_token', sync_token_param 'token'$$);
+SELECT table_with($$sync_token_path '/next_token', params 'token={sync_token}', record_order 'desc'$$);
+SELECT table_with($$timestamp_param 'since', timestamp_column 'at', sync_token_path '/next_token'$$);
+SELECT table_with($$checkpoint 'keys'$$);
+
+-- options and placeholders of another kind
+SELECT table_with($$timestamp_column 'at'$$);
+SELECT table_with($$checkpoint 'none', timestamp_param 'since'$$);
+SELECT table_with($$checkpoint 'cursor', cursor_path '/next', cursor_param 'after', lookback '1 h'$$);
+SELECT table_with($$checkpoint 'keys', timestamp_initial '2024-01-01'$$);
+SELECT table_with($$checkpoint 'keys', timestamp_boundary 'inclusive'$$);
+SELECT table_with($$checkpoint 'keys', sync_token_path '/next_token'$$);
+SELECT timestamp_with($$sync_token_param 'token', checkpoint 'timestamp'$$);
+SELECT table_with($$params 'since={since}'$$);
+SELECT table_with($$params 'token={sync_token}', checkpoint 'keys'$$);
+SELECT timestamp_with($$params 'token={sync_token}'$$);
+SELECT table_with($$method 'POST', body '{"query": "{since}"}'$$);
+
+-- windows
+SELECT timestamp_with($$window '1 day', until_param 'until', timestamp_initial '2024-01-01'$$);
+SELECT timestamp_with($$window '1 day', params 'until={until}', timestamp_initial '2024-01-01'$$);
+SELECT timestamp_with($$window '1 day', timestamp_initial '2024-01-01'$$);
+SELECT timestamp_with($$window '1 day', until_param 'until'$$);
+SELECT timestamp_with($$until_param 'until'$$);
+SELECT timestamp_with($$params 'until={until}'$$);
+SELECT table_with($$checkpoint 'timestamp', timestamp_column 'at', window '1 day', until_param 'until', timestamp_initial '2024-01-01'$$);
+SELECT timestamp_with($$window '0', until_param 'until', timestamp_initial '2024-01-01'$$);
+
+-- parameters that would go out twice
+SELECT timestamp_with($$params 'sort=at&since=2024-01-01'$$);
+SELECT timestamp_with($$window '1 day', until_param 'until', timestamp_initial '2024-01-01', params 'until='$$);
+SELECT timestamp_with($$cursor_path '/next', cursor_param 'since'$$);
+SELECT timestamp_with($$window '1 day', until_param 'since', timestamp_initial '2024-01-01'$$);
+SELECT table_with($$sync_token_path '/token', sync_token_param 'token', params 'token'$$);
+SELECT table_with($$cursor_path '/next', cursor_param 'token', sync_token_path '/token', sync_token_param 'token'$$);
+SELECT table_with($$page_param 'page', limit_param 'page', page_size '10'$$);
+
+-- batches, pages that expire, cursors that are iterators
+SELECT table_with($$checkpoint 'keys', batch_pages '10', batch_seconds '30'$$);
+SELECT table_with($$batch_pages '10'$$);
+SELECT table_with($$batch_seconds '30'$$);
+SELECT table_with($$checkpoint 'keys', batch_pages '0'$$);
+SELECT table_with($$checkpoint 'keys', batch_seconds '2 d'$$);
+SELECT table_with($$checkpoint 'keys', on_expired 'restart', expired_match 'invalid cursor'$$);
+SELECT timestamp_with($$on_expired 'restart'$$);
+SELECT table_with($$checkpoint 'cursor', on_expired 'restart'$$);
+SELECT table_with($$checkpoint 'offset', offset_param 'skip', on_expired 'restart'$$);
+SELECT table_with($$checkpoint 'keys', cursor_path '/scroll', cursor_param 'scroll', stateful_cursor 'true'$$);
+SELECT table_with($$cursor_path '/scroll', cursor_param 'scroll', stateful_cursor 'true'$$);
+SELECT table_with($$checkpoint 'keys', stateful_cursor 'true'$$);
+SELECT table_with($$checkpoint 'keys', page_param 'page', stateful_cursor 'true'$$);
+SELECT table_with($$checkpoint 'cursor', cursor_path '/scroll', cursor_param 'scroll', stateful_cursor 'true'$$);
+SELECT table_with($$checkpoint 'keys', cursor_path '/scroll', cursor_param 'scroll', stateful_cursor 'true', batch_pages '10'$$);
+SELECT table_with($$checkpoint 'keys', cursor_path '/scroll', cursor_param 'scroll', stateful_cursor 'true', batch_seconds '10'$$);
+SELECT table_with($$on_record_error 'reject'$$);
+SELECT table_with($$on_record_error 'ignore'$$);
 
 
 ---- column
@@ -281,6 +374,7 @@ SELECT foreign_column($$source 'value'$$);
 SELECT foreign_column($$source 'record', path '/a'$$);
 SELECT foreign_column($$source 'fetched_at', format 'epoch'$$);
 SELECT foreign_column($$source 'page', key 'true'$$);
+SELECT foreign_column($$source 'batch', key 'true'$$);
 
 
 ---- ALTER sees the options as they will be
@@ -293,3 +387,5 @@ SELECT attempt($$ALTER FOREIGN TABLE items OPTIONS (DROP cursor_path, DROP curso
 SELECT attempt($$ALTER FOREIGN TABLE items ALTER name OPTIONS (ADD kee 'true')$$);
 SELECT attempt($$ALTER FOREIGN TABLE items ALTER name OPTIONS (ADD path '/title')$$);
 SELECT attempt($$ALTER SERVER example OPTIONS (ADD auth 'api_key')$$);
+SELECT attempt($$ALTER FOREIGN TABLE items OPTIONS (SET checkpoint 'timestamp')$$);
+SELECT attempt($$ALTER FOREIGN TABLE items OPTIONS (SET checkpoint 'timestamp', ADD timestamp_column 'at')$$);

@@ -38,9 +38,58 @@ ALTER FOREIGN TABLE by_key OPTIONS (SET keyset_column 'raw');
 SELECT attempt('SELECT id FROM by_key');
 
 
----- format goes with times
+---- timestamp_column is a column whose values compare as time passes
+CREATE FOREIGN TABLE by_time (id int OPTIONS (key 'true'), at timestamptz, name text, raw jsonb OPTIONS (source 'record'),
+	seen timestamptz OPTIONS (source 'fetched_at'), day date, n bigint) SERVER api
+  OPTIONS (endpoint '/items', records_path '/data', timestamp_column 'at', timestamp_param 'since');
+SELECT attempt('SELECT id FROM by_time');
+ALTER FOREIGN TABLE by_time OPTIONS (SET timestamp_column 'att');
+SELECT attempt('SELECT id FROM by_time');
+ALTER FOREIGN TABLE by_time OPTIONS (SET timestamp_column 'changed');
+SELECT attempt('SELECT id FROM by_time');
+ALTER FOREIGN TABLE by_time OPTIONS (SET timestamp_column 'name');
+SELECT attempt('SELECT id FROM by_time');
+ALTER FOREIGN TABLE by_time OPTIONS (SET timestamp_column 'raw');
+SELECT attempt('SELECT id FROM by_time');
+ALTER FOREIGN TABLE by_time OPTIONS (SET timestamp_column 'seen');
+SELECT attempt('SELECT id FROM by_time');
+-- formats and spans that do not fit its type
+ALTER FOREIGN TABLE by_time OPTIONS (SET timestamp_column 'n', ADD timestamp_format 'iso8601');
+SELECT attempt('SELECT id FROM by_time');
+ALTER FOREIGN TABLE by_time OPTIONS (DROP timestamp_format, ADD lookback '1 day');
+SELECT attempt('SELECT id FROM by_time');
+ALTER FOREIGN TABLE by_time OPTIONS (SET lookback '100', ADD timestamp_initial 'yesterday');
+SELECT attempt('SELECT id FROM by_time');
+ALTER FOREIGN TABLE by_time OPTIONS (SET timestamp_initial '99999999999999999999');
+SELECT attempt('SELECT id FROM by_time');
+ALTER FOREIGN TABLE by_time OPTIONS (SET timestamp_initial '100');
+SELECT attempt('SELECT id FROM by_time');
+ALTER FOREIGN TABLE by_time OPTIONS (SET timestamp_column 'at');
+SELECT attempt('SELECT id FROM by_time');
+ALTER FOREIGN TABLE by_time OPTIONS (SET timestamp_initial 'infinity');
+SELECT attempt('SELECT id FROM by_time');
+ALTER FOREIGN TABLE by_time OPTIONS (SET timestamp_initial '01.02.2024');
+SELECT attempt('SELECT id FROM by_time');
+ALTER FOREIGN TABLE by_time OPTIONS (SET timestamp_initial '2024-02-01T00:00:00Z', SET lookback '9999999999');
+SELECT attempt('SELECT id FROM by_time');
+
+
+---- checkpoint keys goes with key columns
+CREATE FOREIGN TABLE all_keys (id int, name text) SERVER api OPTIONS (endpoint '/items', records_path '/data', checkpoint 'keys');
+SELECT attempt('SELECT id FROM all_keys');
+ALTER FOREIGN TABLE all_keys ALTER id OPTIONS (ADD key 'true');
+SELECT attempt('SELECT id FROM all_keys');
+
+
+---- format goes with times, and with numbers that are some
 CREATE FOREIGN TABLE formatted (id int OPTIONS (format 'epoch')) SERVER api OPTIONS (endpoint '/items', records_path '/data');
 SELECT attempt('SELECT id FROM formatted');
+ALTER FOREIGN TABLE formatted ALTER id OPTIONS (SET format 'date');
+SELECT attempt('SELECT id FROM formatted');
+ALTER FOREIGN TABLE formatted ALTER id TYPE text, ALTER id OPTIONS (SET format 'epoch');
+SELECT attempt('SELECT id FROM formatted');
+CALL api.clear();
+CALL api.collection('items', 1, 2);
 
 
 ---- auth needs its secret; the user's own mapping comes before that of PUBLIC
