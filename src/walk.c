@@ -87,7 +87,7 @@ cfdw_walk_keep_position(CfdwWalk *walk, const CfdwPosition *position)
 static bool
 ask_equal(const CfdwAsk *a, const CfdwAsk *b)
 {
-	return cfdw_step_equal(&a->step, &b->step) && cfdw_question_equal(&a->question, &b->question) && a->overlap == b->overlap;
+	return cfdw_step_equal(&a->step, &b->step) && cfdw_question_equal(&a->question, &b->question) && a->reread == b->reread && a->overlap == b->overlap;
 }
 
 static void
@@ -107,6 +107,7 @@ send(CfdwWalk *walk, const CfdwAsk *ask, CfdwError *err)
 	fetch->arena = arena;
 	fetch->ask.step = cfdw_step_copy(arena, &ask->step);
 	fetch->ask.question = cfdw_question_copy(arena, &ask->question);
+	fetch->ask.reread = ask->reread;
 	fetch->ask.overlap = ask->overlap;
 	memset(&request, 0, sizeof(request));
 	if (!cfdw_pagination_request(walk->pagination, arena, &fetch->ask.step, &fetch->ask.question, &request, err) ||
@@ -235,14 +236,6 @@ cfdw_walk_turn_to(CfdwWalk *walk, const CfdwAsk *ask, CfdwError *err)
 }
 
 /* ---- for the rules ---- */
-
-/* The position's page once more, on purpose: the same step later on is a page of its own (a cursor that stays the same). */
-bool
-cfdw_walk_is_reread(const CfdwWalk *walk)
-{
-	return (walk->counts.pages == 1 || walk->confirming) && walk->position.has_page &&
-		   cfdw_step_equal(&walk->fetch->ask.step, &walk->position.page);
-}
 
 static bool
 check_progress(CfdwWalk *walk, CfdwError *err)

@@ -44,6 +44,7 @@ first_page(CfdwWalk *walk, CfdwAsk *ask, CfdwError *err)
 	else if (position->has_page)
 	{
 		ask->step = position->page;
+		ask->reread = true;
 		ask->overlap = is_offset(walk);
 	}
 	return true;
@@ -123,6 +124,7 @@ confirm_page(CfdwWalk *walk, CfdwError *err)
 
 	memset(&ask, 0, sizeof(ask));
 	ask.step = walk->position.page;
+	ask.reread = true;
 	walk->confirming = true;
 	return cfdw_walk_turn_to(walk, &ask, err);
 }
@@ -133,7 +135,7 @@ enter_page(CfdwWalk *walk, CfdwError *err)
 	CfdwFetch *fetch = walk->fetch;
 
 	walk->unknown_seen = false;
-	walk->rereading = is_offset(walk) ? fetch->ask.overlap : cfdw_walk_is_reread(walk);
+	walk->rereading = is_offset(walk) ? fetch->ask.overlap : fetch->ask.reread;
 	walk->had_keys = walk->rereading && (is_offset(walk) || cfdw_keys_count(walk->current) > 0);
 	cfdw_keys_clear(walk->tally);
 	if (is_offset(walk))

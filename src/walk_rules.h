@@ -16,6 +16,7 @@ typedef struct CfdwAsk
 {
 	CfdwStep step;
 	CfdwQuestion question;
+	bool reread;  /* position.page once more, on purpose */
 	bool overlap; /* offset: begins one record early, that record must be the anchor */
 } CfdwAsk;
 
@@ -99,8 +100,6 @@ struct CfdwWalk
 extern bool cfdw_walk_turn_to(CfdwWalk *walk, const CfdwAsk *ask, CfdwError *err);
 /* Keep a position whose strings may lie anywhere. */
 extern void cfdw_walk_keep_position(CfdwWalk *walk, const CfdwPosition *position);
-/* Is the page at hand position.page once more? */
-extern bool cfdw_walk_is_reread(const CfdwWalk *walk);
 /* Once for each page that is taken, not for one that is read again or set aside: loop guard and max_pages. */
 extern bool cfdw_walk_count_page(CfdwWalk *walk, bool check_progress, CfdwError *err);
 /* Put the URL of the page at hand before what DETAIL says already.  Returns false. */

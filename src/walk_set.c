@@ -38,7 +38,10 @@ first_page(CfdwWalk *walk, CfdwAsk *ask, CfdwError *err)
 	if (position->has_next)
 		ask->step = position->next;
 	else if (position->has_page)
+	{
 		ask->step = position->page;
+		ask->reread = true;
+	}
 	else if (uses_token(walk) && !by_param && position->sync_token != NULL)
 		return ask_by_token(walk, ask, err);
 	return true;
@@ -64,7 +67,7 @@ enter_page(CfdwWalk *walk, CfdwError *err)
 	CfdwFetch *fetch = walk->fetch;
 	CfdwPosition position = walk->position;
 
-	walk->rereading = cfdw_walk_is_reread(walk);
+	walk->rereading = walk->fetch->ask.reread;
 	if (walk->rereading ? walk->position.pages == 0 && !cfdw_walk_count_page(walk, false, err) :
 						  !cfdw_walk_count_page(walk, true, err))
 		return false;

@@ -117,7 +117,10 @@ first_page(CfdwWalk *walk, CfdwAsk *ask, CfdwError *err)
 	if (walk->position.has_next)
 		ask->step = walk->position.next;
 	else if (walk->position.has_page)
+	{
 		ask->step = walk->position.page;
+		ask->reread = true;
+	}
 	return true;
 }
 
@@ -261,7 +264,7 @@ enter_other(CfdwWalk *walk, CfdwError *err)
 	CfdwPosition position;
 	bool too_old;
 
-	walk->rereading = cfdw_walk_is_reread(walk);
+	walk->rereading = walk->fetch->ask.reread;
 	if (walk->rereading ? walk->position.pages == 0 && !cfdw_walk_count_page(walk, false, err) :
 						  !cfdw_walk_count_page(walk, true, err))
 		return false;

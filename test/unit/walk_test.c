@@ -43,6 +43,7 @@ static struct
 	int last_id;
 	int requests;
 	bool same_page_forever;
+	bool constant_token;
 } api;
 
 static unsigned int random_state;
@@ -98,6 +99,8 @@ api_serve(CfdwArena *arena, const char *url)
 	CfdwBuf body;
 
 	api.requests++;
+	if (api.constant_token)
+		at = 0;
 	api_change();
 	if (api.kind == TOKEN || api.kind == KEYSET)
 		while (from < api.count && api.rows[from].id <= at)
@@ -114,7 +117,7 @@ api_serve(CfdwArena *arena, const char *url)
 	if (to < api.count || (api.eager && to > from && to - from == api.limit))
 	{
 		if (api.kind == TOKEN)
-			cfdw_buf_puts(&body, cfdw_printf(arena, ", \"next\": %d", api.rows[to - 1].id));
+			cfdw_buf_puts(&body, cfdw_printf(arena, ", \"next\": %d", api.constant_token ? 7 : api.rows[to - 1].id));
 		if (api.kind == PAGE_LINK)
 			cfdw_buf_puts(&body, cfdw_printf(arena, ", \"next\": \"/list?at=%d\"", at + 1));
 	}
@@ -450,6 +453,21 @@ test_loop(void)
 	free(store);
 }
 
+/* A token that never changes, with the same page behind it: no end, and no loop either. */
+static void
+test_constant_token(void)
+{
+	Store *store = calloc(1, sizeof(Store));
+	CfdwError err;
+
+	begin_list(TOKEN, 10, 25);
+	api.constant_token = true;
+	CHECK_INT(run(store, -1, 0, true, &err), -1);
+	CHECK_INT(err.kind, CFDW_ERR_LOOP);
+	CHECK(api.requests <= 3);
+	free(store);
+}
+
 /* A position survives its text form. */
 static void
 test_position(void)
@@ -480,6 +498,7 @@ main(void)
 	test_position();
 	test_limit();
 	test_loop();
+	test_constant_token();
 	test_histories();
 	return unit_done("walk");
 }
