@@ -30,8 +30,7 @@ ok($arguments, 'and says how to start the sample API');
 
 my %layers = map { $_ => 1 } map { split ' ', s/^\d//r } grep { /^\d/ } split /\n/, slurp_file("$ENV{TOP}/test/lint/layers");
 my %explained = map { $_ => 1 } map { /`(\w+)`/g } slurp_file("$ENV{TOP}/src/README.md") =~ /^\| ((?:`\w+`(?:, )?)+) \|/mg;
-is_deeply([ sort grep { -f "$ENV{TOP}/src/$_.c" } keys %explained ], [ sort grep { -f "$ENV{TOP}/src/$_.c" } keys %layers ],
-	'src/README.md explains each module of test/lint/layers');
+is(join(' ', sort grep { !$explained{$_} } keys %layers), '', 'src/README.md explains each module of test/lint/layers');
 
 my $t = CheckpointTest->new('readme');
 my $port = PostgreSQL::Test::Cluster::get_free_port();
