@@ -8,7 +8,6 @@
 #include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "fingerprint.h"
-#include "lib/ilist.h"
 #include "miscadmin.h"
 #include "sql.h"
 #include "utils/array.h"
@@ -28,19 +27,6 @@ int cfdw_guc_batch_history = 100;
 	" WHERE foreign_table = $1 AND consumer = $2" \
 	" AND hashtextextended((partition::text) COLLATE \"C\", 0) = hashtextextended(($3::jsonb::text) COLLATE \"C\", 0)" \
 	" AND partition = $3::jsonb"
-
-struct CfdwOpenScan
-{
-	dlist_node node;
-	Oid foreign_table;
-	char *consumer;
-	char *partition;
-	bool listed;
-	MemoryContextCallback callback;
-};
-
-/* Advancing scans of this backend that are open. */
-static dlist_head open_scans = DLIST_STATIC_INIT(open_scans);
 
 /* ---- read and lock ---- */
 
@@ -222,53 +208,6 @@ cfdw_checkpoint_lock(const CfdwStream *stream, const CfdwConsumer *consumer)
 				 errdetail("The statement reads other tables as they were before that load."),
 				 errhint("Nothing was read from the API; run the statement again.")));
 	return checkpoint;
-}
-
-/* ---- open scans of this backend ---- */
-
-static void
-leave_at_reset(void *arg)
-{
-	CfdwOpenScan *scan = arg;
-
-	if (scan->listed)
-		dlist_delete(&scan->node);
-	scan->listed = false;
-}
-
-CfdwOpenScan *
-cfdw_checkpoint_enter(const CfdwStream *stream, MemoryContext query_context)
-{
-	CfdwOpenScan *scan;
-	dlist_iter iter;
-
-	dlist_foreach(iter, &open_scans)
-	{
-		scan = dlist_container(CfdwOpenScan, node, iter.cur);
-		if (scan->foreign_table == stream->foreign_table && strcmp(scan->consumer, stream->consumer) == 0 &&
-			strcmp(scan->partition, stream->partition) == 0)
-			ereport(ERROR,
-					(errcode(ERRCODE_OBJECT_IN_USE),
-					 errmsg("the checkpoint of foreign table \"%s\" is being advanced by another scan of this session", get_rel_name(stream->foreign_table)),
-					 errdetail("A self-join, a UNION ALL, a trigger or a function reads the table while a statement loads from it."),
-					 errhint("Load once into a temporary table and read that, or use another checkpoint_fdw.consumer.")));
-	}
-	scan = MemoryContextAllocZero(query_context, sizeof(CfdwOpenScan));
-	scan->foreign_table = stream->foreign_table;
-	scan->consumer = MemoryContextStrdup(query_context, stream->consumer);
-	scan->partition = MemoryContextStrdup(query_context, stream->partition);
-	scan->callback.func = leave_at_reset;
-	scan->callback.arg = scan;
-	MemoryContextRegisterResetCallback(query_context, &scan->callback);
-	dlist_push_head(&open_scans, &scan->node);
-	scan->listed = true;
-	return scan;
-}
-
-void
-cfdw_checkpoint_leave(CfdwOpenScan *scan)
-{
-	leave_at_reset(scan);
 }
 
 /* ---- targets ---- */
@@ -489,6 +428,8 @@ cfdw_checkpoint_write(CfdwCheckpoint *checkpoint, CfdwWalk *walk, bool keys_too,
 
 	if (moved)
 		cfdw_checkpoint_batch(checkpoint);
+	else
+		checkpoint->batch = 0; /* drawn, and not needed */
 	cfdw_sql_begin(&sql, false);
 	if (moved)
 		write_batch(&sql, checkpoint, text, cfdw_walk_counts(walk), consumer->target_name, started_at);

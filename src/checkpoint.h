@@ -63,15 +63,6 @@ extern CfdwCheckpoint *cfdw_checkpoint_read(const CfdwStream *stream);
 extern CfdwCheckpoint *cfdw_checkpoint_lock(const CfdwStream *stream, const CfdwConsumer *consumer);
 
 /*
- * Enter the stream in this backend's list of open advancing scans; it leaves
- * with cfdw_checkpoint_leave or when query_context is reset.  A second entry
- * is ERROR 55006: the row lock does not protect a backend against itself.
- */
-typedef struct CfdwOpenScan CfdwOpenScan;
-extern CfdwOpenScan *cfdw_checkpoint_enter(const CfdwStream *stream, MemoryContext query_context);
-extern void cfdw_checkpoint_leave(CfdwOpenScan *scan);
-
-/*
  * Refuse (subject to plan_guard) a consumer that feeds another permanent
  * table than before: 55000.
  */

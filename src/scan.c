@@ -1,64 +1,35 @@
 /*
  * scan.c
- *	  One scan from its first fetch to its checkpoint.
+ *	  One scan from its first fetch to its end.
  *
  * Begin reads options and nothing else: it also runs for LIMIT 0 and for
  * nodes that are never executed.  All else (who consumes, the lock, the first
- * request) happens when the first row is asked for.  The position is written
- * in End, which the executor calls only for a statement that got through.
+ * request) happens when the first row is asked for.  The position of a stream
+ * is written when its walk ends, or else in End, which the executor calls
+ * only for a statement that got through.
  */
 #include "scan.h"
 
 #include "access/xact.h"
 #include "catalog/pg_class.h"
-#include "checkpoint.h"
 #include "executor/executor.h"
-#include "facts.h"
 #include "fingerprint.h"
 #include "miscadmin.h"
-#include "option.h"
-#include "order.h"
 #include "plan.h"
-#include "record.h"
-#include "report.h"
-#include "spec.h"
+#include "stream.h"
 #include "utils/acl.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
-#include "utils/timestamp.h"
 
 typedef struct CfdwScan
 {
-	ForeignScanState *node;
-	Oid foreign_table;
-	CfdwOptions *options;
-	MemoryContext context; /* of the scan */
-	MemoryContext row;     /* reset for each record */
-
-	bool opened;
-	bool busy;                    /* on_busy = skip: another session loads, no rows here */
-	const CfdwConsumer *consumer; /* NULL without a checkpoint */
-	CfdwCheckpoint *checkpoint;   /* NULL: nothing to write */
-	CfdwOpenScan *registered;
-	char *fingerprint;
-	CfdwRecordDecoder *decoder;
-	CfdwDelivered *delivered;   /* modes with a store */
-	CfdwOrderCheck *order;      /* the first page of a first walk; NULL: nothing to check */
-	bool warned;                /* of columns that the first page does not have */
-	bool past_beginning;        /* the walk begins after records handed up before */
-	MemoryContext walk_context; /* of walk and pages */
-	CfdwWalk *walk;
-	int64 page;             /* of the record at hand */
-	TimestampTz fetched_at; /* when that page came */
-	TimestampTz started_at;
+	CfdwScanCommon common;
+	MemoryContext context;
+	bool opened;  /* it is known who consumes */
+	bool started; /* since the last ReScan */
+	bool ended;
+	CfdwReader *reader; /* NULL: between two streams */
 } CfdwScan;
-
-static bool
-is_moving(const CfdwScan *scan)
-{
-	return scan->consumer != NULL && scan->consumer->advances;
-}
 
 /* Whose user mapping counts: the view's owner where a view stands in between. */
 static Oid
@@ -78,18 +49,20 @@ void
 cfdwBeginForeignScan(ForeignScanState *node, int eflags)
 {
 	MemoryContext query = node->ss.ps.state->es_query_cxt;
+	Relation relation = node->ss.ss_currentRelation;
 	MemoryContext old;
 	CfdwScan *scan;
 
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
 		return;
 	scan = MemoryContextAllocZero(query, sizeof(CfdwScan));
-	scan->node = node;
-	scan->foreign_table = RelationGetRelid(node->ss.ss_currentRelation);
 	scan->context = AllocSetContextCreate(query, "checkpoint_fdw scan", ALLOCSET_DEFAULT_SIZES);
-	scan->row = AllocSetContextCreate(scan->context, "checkpoint_fdw row", ALLOCSET_DEFAULT_SIZES);
 	old = MemoryContextSwitchTo(scan->context);
-	scan->options = cfdw_options_for_table(scan->foreign_table, user_of(node));
+	scan->common.node = node;
+	scan->common.foreign_table = RelationGetRelid(relation);
+	scan->common.name = pstrdup(RelationGetRelationName(relation));
+	scan->common.options = cfdw_options_for_table(RelationGetRelid(relation), user_of(node));
+	scan->common.row = AllocSetContextCreate(scan->context, "checkpoint_fdw row", ALLOCSET_DEFAULT_SIZES);
 	MemoryContextSwitchTo(old);
 	node->fdw_state = scan;
 }
@@ -105,242 +78,157 @@ cfdw_scan_is_checkpointed(ForeignScanState *node)
 {
 	CfdwScan *scan = cfdw_scan_is_ours(node) ? node->fdw_state : NULL;
 
-	return scan != NULL && scan->options->checkpoint != CFDW_MODE_NONE;
+	return scan != NULL && scan->common.options->checkpoint != CFDW_MODE_NONE;
 }
 
 /* ---- the first fetch ---- */
 
 /* Advancing is more than reading: it takes the records from everybody who loads with this consumer. */
 static void
-check_right_to_consume(const CfdwScan *scan)
+check_right_to_consume(const CfdwScanCommon *common)
 {
-	if (pg_class_aclcheck(scan->foreign_table, GetUserId(), ACL_UPDATE) != ACLCHECK_OK)
+	if (pg_class_aclcheck(common->foreign_table, GetUserId(), ACL_UPDATE) != ACLCHECK_OK)
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("permission denied to advance the checkpoint of foreign table \"%s\"", get_rel_name(scan->foreign_table)),
+				 errmsg("permission denied to advance the checkpoint of foreign table \"%s\"", common->name),
 				 errdetail("A statement that stores the rows of the table takes them from the loader; that needs the UPDATE privilege."),
 				 errhint("SET checkpoint_fdw.advance = never to read without taking, or ask the owner for UPDATE on the table.")));
 }
 
-/* Lock the checkpoint; false: another session has it and we are to skip. */
-static bool
-take_checkpoint(CfdwScan *scan, const CfdwStream *stream)
-{
-	check_right_to_consume(scan);
-	cfdw_consumer_check(scan->consumer);
-	scan->registered = cfdw_checkpoint_enter(stream, scan->node->ss.ps.state->es_query_cxt);
-	scan->checkpoint = cfdw_checkpoint_lock(stream, scan->consumer);
-	if (scan->checkpoint == NULL)
-	{
-		ereport(NOTICE,
-				(errmsg("another session loads foreign table \"%s\"; nothing was read", get_rel_name(scan->foreign_table))));
-		return false;
-	}
-	cfdw_checkpoint_check_target(scan->checkpoint, scan->consumer);
-	return true;
-}
-
 static void
-warn_peek(const CfdwScan *scan)
+warn_peek(const CfdwScanCommon *common)
 {
-	if (cfdw_consumer_inside_sink(scan->node))
+	if (cfdw_consumer_inside_sink(common->node))
 		ereport(WARNING,
 				(errcode(ERRCODE_WARNING),
-				 errmsg("rows of foreign table \"%s\" read by a function are not consumed", get_rel_name(scan->foreign_table)),
+				 errmsg("rows of foreign table \"%s\" read by a function are not consumed", common->name),
 				 errhint("Read the foreign table in the statement that stores the rows.")));
-}
-
-/* The store of delivered keys, for a walk that wants one. */
-static void
-open_store(CfdwScan *scan, const CfdwCheckpoint *from, CfdwWalkSpec *spec)
-{
-	Relation relation = scan->node->ss.ss_currentRelation;
-	CfdwTimeColumn *time = NULL;
-
-	if (!cfdw_mode_has_store(spec->mode))
-		return;
-	if (spec->mode == CFDW_MODE_TIMESTAMP)
-	{
-		time = cfdw_timecol_open(relation, scan->options);
-		cfdw_timecol_rules(time, scan->options, &spec->time);
-	}
-	scan->delivered = cfdw_delivered_open(scan->checkpoint, is_moving(scan), from == NULL);
-	spec->store = cfdw_facts_store(cfdw_facts_open(relation, time, scan->delivered));
-}
-
-static void
-know_keys(CfdwScan *scan, const CfdwCheckpoint *from)
-{
-	int count;
-	char **keys = cfdw_checkpoint_keys(from, !is_moving(scan), &count);
-
-	for (int i = 0; i < count; i++)
-		cfdw_walk_know(scan->walk, keys[i]);
-}
-
-static void
-open_walk(CfdwScan *scan, const CfdwCheckpoint *from)
-{
-	CfdwWalkSpec *spec;
-	CfdwPosition position;
-	CfdwError err;
-
-	scan->walk_context = AllocSetContextCreate(scan->context, "checkpoint_fdw walk", ALLOCSET_DEFAULT_SIZES);
-	MemoryContextSwitchTo(scan->walk_context);
-	spec = cfdw_spec_make(scan->foreign_table, scan->options, cfdw_record_has_key(scan->decoder));
-	if (!is_moving(scan)) /* a peek shows all that is pending */
-		spec->batch_pages = spec->batch_us = 0;
-	open_store(scan, from, spec);
-	if (!cfdw_position_parse(scan->walk_context, from ? from->position : NULL, &position, &err) ||
-		!cfdw_walk_open(scan->walk_context, spec, &position, &scan->walk, &err))
-		cfdw_report(&err);
-	if (scan->delivered == NULL && from != NULL)
-		know_keys(scan, from);
-	scan->past_beginning = position.has_page || position.since.exists || position.sync_token != NULL;
-	scan->order = scan->past_beginning ? NULL : cfdw_order_open(scan->node->ss.ss_currentRelation, scan->options);
-	scan->page = 0;
 }
 
 /* Loading from a table without a checkpoint is legal, but not what most people want: say so once. */
 static void
-notice_no_checkpoint(CfdwScan *scan)
+notice_no_checkpoint(const CfdwScanCommon *common)
 {
 	static List *told = NIL;
 	MemoryContext old;
 
-	if (!cfdw_consumer_of(scan->node)->advances || list_member_oid(told, scan->foreign_table))
+	if (!cfdw_consumer_of(common->node)->advances || list_member_oid(told, common->foreign_table))
 		return;
 	old = MemoryContextSwitchTo(TopMemoryContext);
-	told = lappend_oid(told, scan->foreign_table);
+	told = lappend_oid(told, common->foreign_table);
 	MemoryContextSwitchTo(old);
 	ereport(NOTICE,
-			(errmsg("foreign table \"%s\" has no checkpoint: each statement reads all its records again", get_rel_name(scan->foreign_table)),
+			(errmsg("foreign table \"%s\" has no checkpoint: each statement reads all its records again", common->name),
 			 errhint("Set the option checkpoint on the table to load only what is new.")));
 }
 
-/* Who consumes, and from where on?  Locks the checkpoint of a scan that advances. */
-static const CfdwCheckpoint *
-find_start(CfdwScan *scan)
+/* Who consumes, and may they? */
+static void
+open_consumer(CfdwScanCommon *common)
 {
-	CfdwStream stream = {scan->foreign_table, pstrdup(cfdw_guc_consumer), "{}"};
-
-	if (scan->options->checkpoint == CFDW_MODE_NONE)
+	if (common->options->checkpoint == CFDW_MODE_NONE)
 	{
-		notice_no_checkpoint(scan);
-		return NULL;
+		notice_no_checkpoint(common);
+		return;
 	}
-	scan->consumer = cfdw_consumer_of(scan->node);
-	if (is_moving(scan))
-		scan->busy = !take_checkpoint(scan, &stream);
+	common->consumer = cfdw_consumer_of(common->node);
+	common->fingerprint = cfdw_fingerprint_make(common->foreign_table, common->options);
+	if (common->consumer->advances)
+		check_right_to_consume(common);
+	cfdw_consumer_check(common->consumer);
+	if (common->consumer->advances)
+		common->visitor = cfdw_registry_open(common->node->ss.ps.state->es_query_cxt);
 	else
-	{
-		cfdw_consumer_check(scan->consumer);
-		warn_peek(scan);
-	}
-	if (scan->busy)
-		return NULL;
-	if (!is_moving(scan))
-		scan->checkpoint = cfdw_checkpoint_read(&stream);
-	scan->fingerprint = cfdw_fingerprint_make(scan->foreign_table, scan->options);
-	if (scan->consumer->from_beginning)
-		return NULL;
-	cfdw_checkpoint_check_meaning(scan->checkpoint, scan->fingerprint);
-	return scan->checkpoint;
+		warn_peek(common);
 }
 
-/* The first fetch: everything but the request itself, which the first record brings. */
+/* Does one of the columns show the batch? */
+static bool
+shows_batch(Oid foreign_table, Bitmapset *columns)
+{
+	int attnum = -1;
+
+	while ((attnum = bms_next_member(columns, attnum)) >= 0)
+	{
+		if (cfdw_options_for_column(foreign_table, attnum)->source == CFDW_SOURCE_BATCH)
+			return true;
+	}
+	return false;
+}
+
+/* The first fetch: what all streams have in common. */
 static void
 open_scan(CfdwScan *scan)
 {
-	const CfdwCheckpoint *from = find_start(scan);
+	CfdwScanCommon *common = &scan->common;
+	Bitmapset *wanted = cfdw_plan_wanted((ForeignScan *) common->node->ss.ps.plan);
 
-	if (scan->decoder == NULL)
-		scan->decoder = cfdw_record_open(scan->node->ss.ss_currentRelation,
-										 cfdw_plan_wanted((ForeignScan *) scan->node->ss.ps.plan));
-	if (!scan->busy)
-		open_walk(scan, from);
-	scan->started_at = GetCurrentTimestamp();
+	open_consumer(common);
+	common->stamps = shows_batch(common->foreign_table, wanted);
+	common->decoder = cfdw_record_open(common->node->ss.ss_currentRelation, wanted);
 	scan->opened = true;
 }
 
-/* ---- rows ---- */
+/* ---- from stream to stream ---- */
 
-/* Decode a record into the slot and ask the walk whether it is new. */
-static bool
-take_record(CfdwScan *scan, const CfdwWalkRecord *record, TupleTableSlot *slot)
+static void
+close_stream(CfdwScan *scan)
 {
-	CfdwRecordInfo info = {record->bytes, record->member, scan->page, record->number, scan->fetched_at};
-	char *key = NULL;
-	bool hand_up;
-	CfdwError err;
+	CfdwReader *reader = scan->reader;
 
-	MemoryContextReset(scan->row);
-	MemoryContextSwitchTo(scan->row);
-	cfdw_record_decode(scan->decoder, &info, slot->tts_values, slot->tts_isnull);
-	if (scan->order != NULL)
-		cfdw_order_note(scan->order, slot->tts_values, slot->tts_isnull);
-	if (scan->options->checkpoint != CFDW_MODE_NONE)
-		key = cfdw_record_key(scan->decoder, &info, slot->tts_values, slot->tts_isnull);
-	if (!cfdw_walk_offer(scan->walk, key, &hand_up, &err))
-		cfdw_report(&err);
-	return hand_up;
+	if (reader == NULL)
+		return;
+	cfdw_stream_close(reader);
+	scan->reader = NULL;
 }
 
-/* After the first page: a column that no record has is probably misnamed, and the list may be in the wrong order. */
+/* The first fetch after Begin or ReScan. */
 static void
-leave_page(CfdwScan *scan)
+start(CfdwScan *scan)
 {
-	if (scan->page > 0 && scan->order != NULL)
-	{
-		cfdw_order_finish(scan->order);
-		scan->order = NULL;
-	}
-	if (scan->page > 0 && !scan->warned)
-		cfdw_record_warn_missing(scan->decoder);
-	scan->warned = scan->warned || scan->page > 0;
+	close_stream(scan);
+	scan->ended = false;
+	scan->started = true;
+}
+
+/* Open the next stream; false: there is none, or it is busy. */
+static bool
+open_stream(CfdwScan *scan)
+{
+	scan->ended = true;
+	scan->reader = cfdw_stream_open(&scan->common, "{}");
+	return scan->reader != NULL;
 }
 
 /* Nothing new looks like an empty API to somebody who only looks: say once why. */
 static void
-notice_empty_peek(const CfdwScan *scan)
+notice_empty_peek(const CfdwScanCommon *common)
 {
 	static bool said = false;
 
-	if (!scan->past_beginning || is_moving(scan) || said || cfdw_walk_counts(scan->walk)->records > 0)
+	if (!common->past_beginning || common->visitor != NULL || said || common->records > 0)
 		return;
 	said = true;
 	ereport(NOTICE,
-			(errmsg("foreign table \"%s\" has no records after its checkpoint", get_rel_name(scan->foreign_table)),
+			(errmsg("foreign table \"%s\" has no records after its checkpoint", common->name),
 			 errhint("SET checkpoint_fdw.start = beginning to read all records.")));
 }
 
-/* Fill the slot with the next new record; false at the end. */
+/* Fill the slot with the next new record of any stream; false at the end of the last. */
 static bool
 next_row(CfdwScan *scan, TupleTableSlot *slot)
 {
-	CfdwWalkRecord record;
-	CfdwError err;
-	bool end;
-
-	do
+	while (scan->reader != NULL || !scan->ended)
 	{
-		CHECK_FOR_INTERRUPTS();
-		if (!cfdw_walk_next(scan->walk, &record, &end, &err))
-			cfdw_report(&err);
-		if (end)
-		{
-			leave_page(scan);
-			notice_empty_peek(scan);
-			return false;
-		}
-		if (scan->page != cfdw_walk_page_number(scan->walk))
-		{
-			leave_page(scan);
-			scan->page = cfdw_walk_page_number(scan->walk);
-			scan->fetched_at = GetCurrentTimestamp();
-		}
-	} while (!take_record(scan, &record, slot));
-	return true;
+		MemoryContextSwitchTo(scan->context);
+		if (scan->reader == NULL && !open_stream(scan))
+			continue;
+		if (cfdw_stream_next(scan->reader, slot))
+			return true;
+		close_stream(scan);
+	}
+	notice_empty_peek(&scan->common);
+	return false;
 }
 
 /* A context line for whatever is raised while a row is made. */
@@ -348,12 +236,11 @@ static void
 add_context(void *arg)
 {
 	CfdwScan *scan = arg;
-	const char *name = get_rel_name(scan->foreign_table);
 
-	if (scan->walk != NULL && cfdw_walk_page_number(scan->walk) > 0)
-		errcontext("page " INT64_FORMAT " of foreign table \"%s\"", cfdw_walk_page_number(scan->walk), name);
+	if (scan->reader != NULL && cfdw_stream_page(scan->reader) > 0)
+		errcontext("page " INT64_FORMAT " of foreign table \"%s\"", cfdw_stream_page(scan->reader), scan->common.name);
 	else
-		errcontext("foreign table \"%s\"", name);
+		errcontext("foreign table \"%s\"", scan->common.name);
 }
 
 TupleTableSlot *
@@ -367,16 +254,16 @@ cfdwIterateForeignScan(ForeignScanState *node)
 	if (node->ss.ps.state->es_epq_active != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-				 errmsg("could not read foreign table \"%s\" again after a concurrent update", get_rel_name(scan->foreign_table)),
+				 errmsg("could not read foreign table \"%s\" again after a concurrent update", scan->common.name),
 				 errhint("Run the statement again, or load into a table of its own first.")));
 	error_context_stack = &context;
 	ExecClearTuple(slot);
+	MemoryContextSwitchTo(scan->context);
 	if (!scan->opened)
-	{
-		MemoryContextSwitchTo(scan->context);
 		open_scan(scan);
-	}
-	if (!scan->busy && next_row(scan, slot))
+	if (!scan->started)
+		start(scan);
+	if (next_row(scan, slot))
 		ExecStoreVirtualTuple(slot);
 	MemoryContextSwitchTo(old);
 	error_context_stack = context.previous;
@@ -385,61 +272,44 @@ cfdwIterateForeignScan(ForeignScanState *node)
 
 /* ---- once more, and the end ---- */
 
+/* The next fetch begins anew; a statement may also end without one. */
 void
 cfdwReScanForeignScan(ForeignScanState *node)
 {
 	CfdwScan *scan = node->fdw_state;
 
-	if (!scan->opened || scan->busy)
-		return;
-	if (is_moving(scan) && cfdw_walk_counts(scan->walk)->records > 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("the plan reads foreign table \"%s\" again after it has taken records from it", get_rel_name(scan->foreign_table)),
-				 errhint("Load into a temporary table first (CREATE TEMP TABLE … ON COMMIT DROP AS SELECT …, in a transaction block), then join that.")));
-	/* the next fetch begins where this one began */
-	MemoryContextDelete(scan->walk_context);
-	scan->walk = NULL;
-	if (scan->registered != NULL)
-		cfdw_checkpoint_leave(scan->registered);
-	scan->opened = false;
+	scan->started = false;
 }
 
-/* The position and the keys go into the catalog, in the transaction of the rows. */
+/* CREATE TABLE AS is easily run without a thought of the checkpoint. */
 static void
-write_checkpoint(CfdwScan *scan)
+notice_advanced(const CfdwScanCommon *common)
 {
-	int64 from = 0;
-	CfdwKeep keep;
-
-	if (scan->delivered != NULL && cfdw_checkpoint_has_moved(scan->checkpoint, scan->walk))
-	{
-		keep = cfdw_walk_keep(scan->walk, &from);
-		cfdw_delivered_finish(scan->delivered, keep, from);
-	}
-	cfdw_checkpoint_write(scan->checkpoint, scan->walk, scan->delivered == NULL, scan->consumer, scan->fingerprint, scan->started_at);
-	if (scan->checkpoint->batch > 0 && scan->consumer->target_is_new)
+	if (common->batches == 0 || !common->consumer->target_is_new)
+		return;
+	if (common->batches == 1)
 		ereport(NOTICE,
-				(errmsg("the checkpoint of foreign table \"%s\" was advanced by batch " INT64_FORMAT,
-						get_rel_name(scan->foreign_table), scan->checkpoint->batch)));
+				(errmsg("the checkpoint of foreign table \"%s\" was advanced by batch " INT64_FORMAT, common->name, common->last_batch)));
+	else
+		ereport(NOTICE,
+				(errmsg(INT64_FORMAT " checkpoints of foreign table \"%s\" were advanced by the batches " INT64_FORMAT " to " INT64_FORMAT,
+						common->batches, common->name, common->first_batch, common->last_batch)));
 }
 
 void
 cfdwEndForeignScan(ForeignScanState *node)
 {
 	CfdwScan *scan = node->fdw_state;
-	MemoryContext old;
+	ErrorContextCallback context = {error_context_stack, add_context, scan};
 
 	if (scan == NULL)
 		return;
-	if (scan->walk != NULL && is_moving(scan))
-	{
-		old = MemoryContextSwitchTo(scan->context);
-		write_checkpoint(scan);
-		MemoryContextSwitchTo(old);
-	}
-	if (scan->registered != NULL)
-		cfdw_checkpoint_leave(scan->registered);
+	error_context_stack = &context;
+	close_stream(scan);
+	error_context_stack = context.previous;
+	notice_advanced(&scan->common);
+	if (scan->common.visitor != NULL)
+		cfdw_registry_leave(scan->common.visitor);
 	MemoryContextDelete(scan->context);
 	node->fdw_state = NULL;
 }

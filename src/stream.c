@@ -1,0 +1,265 @@
+/*
+ * stream.c
+ *	  One stream of a scan, from its lock and first request to its checkpoint.
+ */
+#include "stream.h"
+
+#include "facts.h"
+#include "fingerprint.h"
+#include "miscadmin.h"
+#include "order.h"
+#include "report.h"
+#include "spec.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/timestamp.h"
+
+struct CfdwReader
+{
+	CfdwScanCommon *common;
+	MemoryContext context;
+	CfdwCheckpoint *checkpoint; /* NULL: the table has none */
+	CfdwVisit *visit;           /* NULL: does not advance */
+	CfdwDelivered *delivered;   /* modes with a store */
+	CfdwOrderCheck *order;      /* the first page of a first walk; NULL: nothing to check */
+	CfdwWalk *walk;
+	int64 page;             /* of the record at hand */
+	TimestampTz fetched_at; /* when that page came */
+	TimestampTz started_at;
+};
+
+static bool
+is_moving(const CfdwReader *reader)
+{
+	return reader->visit != NULL;
+}
+
+/* ---- open ---- */
+
+/* Lock the checkpoint; false: another session has it and we are to skip. */
+static bool
+take_checkpoint(CfdwReader *reader, const CfdwStream *stream)
+{
+	CfdwScanCommon *common = reader->common;
+
+	reader->visit = cfdw_registry_enter(common->visitor, stream);
+	reader->checkpoint = cfdw_checkpoint_lock(stream, common->consumer);
+	if (reader->checkpoint == NULL)
+	{
+		ereport(NOTICE, (errmsg("another session loads foreign table \"%s\"; nothing was read", common->name)));
+		return false;
+	}
+	cfdw_checkpoint_check_target(reader->checkpoint, common->consumer);
+	return true;
+}
+
+/* Where does the stream stand?  Locks the checkpoint of a scan that advances; false: busy. */
+static bool
+find_start(CfdwReader *reader, const char *partition, const CfdwCheckpoint **from)
+{
+	CfdwScanCommon *common = reader->common;
+	CfdwStream stream = {common->foreign_table, pstrdup(cfdw_guc_consumer), partition};
+
+	*from = NULL;
+	if (common->consumer == NULL)
+		return true;
+	if (common->visitor == NULL)
+		reader->checkpoint = cfdw_checkpoint_read(&stream);
+	else if (!take_checkpoint(reader, &stream))
+		return false;
+	if (common->consumer->from_beginning)
+		return true;
+	cfdw_checkpoint_check_meaning(reader->checkpoint, common->fingerprint);
+	*from = reader->checkpoint;
+	return true;
+}
+
+/* The store of delivered keys, for a walk that wants one. */
+static void
+open_store(CfdwReader *reader, const CfdwCheckpoint *from, CfdwWalkSpec *spec)
+{
+	Relation relation = reader->common->node->ss.ss_currentRelation;
+	CfdwTimeColumn *time = NULL;
+
+	if (!cfdw_mode_has_store(spec->mode))
+		return;
+	if (spec->mode == CFDW_MODE_TIMESTAMP)
+	{
+		time = cfdw_timecol_open(relation, reader->common->options);
+		cfdw_timecol_rules(time, reader->common->options, &spec->time);
+	}
+	reader->delivered = cfdw_delivered_open(reader->checkpoint, is_moving(reader), from == NULL);
+	spec->store = cfdw_facts_store(cfdw_facts_open(relation, time, reader->delivered));
+}
+
+static void
+know_keys(CfdwReader *reader, const CfdwCheckpoint *from)
+{
+	int count;
+	char **keys = cfdw_checkpoint_keys(from, !is_moving(reader), &count);
+
+	for (int i = 0; i < count; i++)
+		cfdw_walk_know(reader->walk, keys[i]);
+}
+
+static void
+open_walk(CfdwReader *reader, const CfdwCheckpoint *from)
+{
+	CfdwScanCommon *common = reader->common;
+	CfdwWalkSpec *spec = cfdw_spec_make(common->foreign_table, common->options, cfdw_record_has_key(common->decoder));
+	CfdwPosition position;
+	bool past_beginning;
+	CfdwError err;
+
+	if (!is_moving(reader)) /* a peek shows all that is pending */
+		spec->batch_pages = spec->batch_us = 0;
+	open_store(reader, from, spec);
+	if (!cfdw_position_parse(reader->context, from ? from->position : NULL, &position, &err) ||
+		!cfdw_walk_open(reader->context, spec, &position, &reader->walk, &err))
+		cfdw_report(&err);
+	if (reader->delivered == NULL && from != NULL)
+		know_keys(reader, from);
+	past_beginning = position.has_page || position.since.exists || position.sync_token != NULL;
+	if (!past_beginning)
+		reader->order = cfdw_order_open(common->node->ss.ss_currentRelation, common->options);
+	common->past_beginning |= past_beginning;
+}
+
+CfdwReader *
+cfdw_stream_open(CfdwScanCommon *common, const char *partition)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "checkpoint_fdw stream", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	CfdwReader *reader = palloc0(sizeof(CfdwReader));
+	const CfdwCheckpoint *from;
+
+	reader->common = common;
+	reader->context = context;
+	reader->started_at = GetCurrentTimestamp();
+	if (find_start(reader, partition, &from))
+		open_walk(reader, from);
+	MemoryContextSwitchTo(old);
+	if (reader->walk != NULL)
+		return reader;
+	MemoryContextDelete(context);
+	return NULL;
+}
+
+/* ---- rows ---- */
+
+/* Decode a record into the slot, in the current context, and ask the walk whether it is new. */
+static bool
+take_record(CfdwReader *reader, const CfdwWalkRecord *record, TupleTableSlot *slot)
+{
+	CfdwScanCommon *common = reader->common;
+	CfdwRecordInfo info = {
+		.record = record->bytes, .member = record->member, .page = reader->page, .number = record->number, .fetched_at = reader->fetched_at};
+	char *key = NULL;
+	bool hand_up;
+	CfdwError err;
+
+	if (common->stamps && is_moving(reader))
+		info.batch = cfdw_checkpoint_batch(reader->checkpoint);
+	cfdw_record_decode(common->decoder, &info, slot->tts_values, slot->tts_isnull);
+	if (reader->order != NULL)
+		cfdw_order_note(reader->order, slot->tts_values, slot->tts_isnull);
+	if (common->options->checkpoint != CFDW_MODE_NONE)
+		key = cfdw_record_key(common->decoder, &info, slot->tts_values, slot->tts_isnull);
+	if (!cfdw_walk_offer(reader->walk, key, &hand_up, &err))
+		cfdw_report(&err);
+	return hand_up;
+}
+
+/* After the first page: a column that no record has is probably misnamed, and the list may be in the wrong order. */
+static void
+leave_page(CfdwReader *reader)
+{
+	CfdwScanCommon *common = reader->common;
+
+	if (reader->page > 0 && reader->order != NULL)
+	{
+		cfdw_order_finish(reader->order);
+		reader->order = NULL;
+	}
+	if (reader->page > 0 && !common->warned)
+		cfdw_record_warn_missing(common->decoder);
+	common->warned = common->warned || reader->page > 0;
+}
+
+bool
+cfdw_stream_next(CfdwReader *reader, TupleTableSlot *slot)
+{
+	CfdwWalkRecord record;
+	CfdwError err;
+	bool end;
+
+	MemoryContextSwitchTo(reader->common->row);
+	do
+	{
+		CHECK_FOR_INTERRUPTS();
+		MemoryContextReset(reader->common->row);
+		if (!cfdw_walk_next(reader->walk, &record, &end, &err))
+			cfdw_report(&err);
+		if (end)
+		{
+			leave_page(reader);
+			return false;
+		}
+		if (reader->page != cfdw_walk_page_number(reader->walk))
+		{
+			leave_page(reader);
+			reader->page = cfdw_walk_page_number(reader->walk);
+			reader->fetched_at = GetCurrentTimestamp();
+		}
+	} while (!take_record(reader, &record, slot));
+	reader->common->records++;
+	if (is_moving(reader))
+		reader->visit->taken = true;
+	return true;
+}
+
+int64
+cfdw_stream_page(const CfdwReader *reader)
+{
+	return cfdw_walk_page_number(reader->walk);
+}
+
+/* ---- close ---- */
+
+static void
+note_batch(CfdwScanCommon *common, int64 batch)
+{
+	if (batch == 0)
+		return;
+	if (common->batches++ == 0)
+		common->first_batch = batch;
+	common->last_batch = batch;
+}
+
+/* The position and the keys go into the catalog, in the transaction of the rows. */
+static void
+write_checkpoint(CfdwReader *reader)
+{
+	CfdwScanCommon *common = reader->common;
+	int64 from = 0;
+	CfdwKeep keep;
+
+	if (reader->delivered != NULL && cfdw_checkpoint_has_moved(reader->checkpoint, reader->walk))
+	{
+		keep = cfdw_walk_keep(reader->walk, &from);
+		cfdw_delivered_finish(reader->delivered, keep, from);
+	}
+	cfdw_checkpoint_write(reader->checkpoint, reader->walk, reader->delivered == NULL, common->consumer, common->fingerprint, reader->started_at);
+	note_batch(common, reader->checkpoint->batch);
+}
+
+void
+cfdw_stream_close(CfdwReader *reader)
+{
+	MemoryContext old = MemoryContextSwitchTo(reader->context);
+
+	if (is_moving(reader))
+		write_checkpoint(reader);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(reader->context);
+}

@@ -1,0 +1,55 @@
+/*
+ * stream.h
+ *	  One stream of a scan, from its lock and first request to its checkpoint.
+ *
+ * A scan reads its streams one after the other, and has the memory of one
+ * only.
+ */
+#ifndef CFDW_STREAM_H
+#define CFDW_STREAM_H
+
+#include "option.h"
+#include "record.h"
+#include "registry.h"
+
+/* What the streams of a scan have in common. */
+typedef struct CfdwScanCommon
+{
+	ForeignScanState *node;
+	Oid foreign_table;
+	const char *name; /* of the foreign table */
+	CfdwOptions *options;
+	const CfdwConsumer *consumer; /* NULL without a checkpoint */
+	CfdwVisitor *visitor;         /* NULL: does not advance */
+	const char *fingerprint;
+	CfdwRecordDecoder *decoder;
+	bool stamps;       /* some column shows the batch */
+	MemoryContext row; /* reset for each record */
+
+	bool warned;         /* of columns that the first page does not have */
+	bool past_beginning; /* some walk began after records handed up before */
+	int64 records;       /* handed up by all streams */
+	int64 batches;       /* written by all streams */
+	int64 first_batch;
+	int64 last_batch;
+} CfdwScanCommon;
+
+typedef struct CfdwReader CfdwReader;
+
+/*
+ * Open a stream, in a context of its own below the current one: lock or read
+ * its checkpoint; no request yet.  NULL: another session has it, and on_busy
+ * is skip.  partition as in CfdwStream, it must outlive the reader.
+ */
+extern CfdwReader *cfdw_stream_open(CfdwScanCommon *common, const char *partition);
+
+/* Fill the slot with the next new record; false at the end.  Leaves the row's context as the current one. */
+extern bool cfdw_stream_next(CfdwReader *reader, TupleTableSlot *slot);
+
+/* Write the checkpoint, if the scan advances, and free all memory. */
+extern void cfdw_stream_close(CfdwReader *reader);
+
+/* Number of the page being read, 0 before the first. */
+extern int64 cfdw_stream_page(const CfdwReader *reader);
+
+#endif /* CFDW_STREAM_H */
