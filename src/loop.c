@@ -6,11 +6,15 @@
 
 #include "common/hashfn.h"
 
+/* The bytes, and the step together with their number; one pass over the body is felt in a load. */
 static void
-hash_128(const char *data, size_t len, uint64 seed, uint64 out[2])
+digest_page(const CfdwStep *step, CfdwSlice body, uint64 digest[2])
 {
-	out[0] = hash_bytes_extended((const unsigned char *) data, (int) len, seed);
-	out[1] = hash_bytes_extended((const unsigned char *) data, (int) len, ~seed);
+	const char *text = step->text ? step->text : "";
+	uint64 seed = hash_combine64(hash_combine64(step->kind, step->number), body.len);
+
+	digest[0] = hash_bytes_extended((const unsigned char *) body.data, (int) body.len, 0);
+	digest[1] = hash_bytes_extended((const unsigned char *) text, (int) strlen(text), seed);
 }
 
 static bool
@@ -30,15 +34,11 @@ is_remembered(CfdwLoop *loop, const uint64 digest[2])
 bool
 cfdw_loop_repeats(CfdwLoop *loop, CfdwLastPage *last, const CfdwStep *step, CfdwSlice body, bool computed)
 {
-	CfdwLastPage now = {true, {0, 0}, {0, 0}};
+	CfdwLastPage now = {true, {0, 0}};
 	bool repeats;
 
-	hash_128(body.data, body.len, 0, now.body);
-	hash_128(step->text ? step->text : "", step->text ? strlen(step->text) : 0,
-			 now.body[0] ^ hash_combine64(step->kind, step->number), now.digest);
-	repeats = last->exists &&
-			  (memcmp(now.digest, last->digest, sizeof(now.digest)) == 0 ||
-			   (computed && memcmp(now.body, last->body, sizeof(now.body)) == 0));
+	digest_page(step, body, now.digest);
+	repeats = last->exists && now.digest[0] == last->digest[0] && (computed || now.digest[1] == last->digest[1]);
 	*last = now;
 	return is_remembered(loop, now.digest) || repeats;
 }

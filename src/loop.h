@@ -16,7 +16,7 @@
 
 typedef struct CfdwLoop
 {
-	uint64 digest[2]; /* of the remembered page: its step and its bytes */
+	uint64 digest[2]; /* of the remembered page: its bytes, and its step */
 	int64 power;      /* 0: nothing remembered yet */
 	int64 length;
 } CfdwLoop;
@@ -25,8 +25,7 @@ typedef struct CfdwLoop
 typedef struct CfdwLastPage
 {
 	bool exists;
-	uint64 body[2];
-	uint64 digest[2];
+	uint64 digest[2]; /* as in CfdwLoop */
 } CfdwLastPage;
 
 /*
