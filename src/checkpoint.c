@@ -416,6 +416,13 @@ cfdw_checkpoint_has_moved(const CfdwCheckpoint *checkpoint, const CfdwWalk *walk
 		   strcmp(cfdw_position_dump(CurrentMemoryContext, &position), stored_position(checkpoint)) != 0;
 }
 
+/* Is a walk open?  One over an iterator has no page to go on from, but has not seen all. */
+static bool
+is_pending(const CfdwPosition *position)
+{
+	return position->pages > 0 || position->started != 0;
+}
+
 void
 cfdw_checkpoint_write(CfdwCheckpoint *checkpoint, CfdwWalk *walk, bool keys_too, const CfdwConsumer *consumer,
 					  const char *fingerprint, TimestampTz started_at)
@@ -435,7 +442,7 @@ cfdw_checkpoint_write(CfdwCheckpoint *checkpoint, CfdwWalk *walk, bool keys_too,
 		write_batch(&sql, checkpoint, text, cfdw_walk_counts(walk), consumer->target_name, started_at);
 	if (moved && keys_too)
 		write_keys(&sql, checkpoint, walk);
-	update_row(&sql, checkpoint, walk, moved, text, position.pages > 0, target, fingerprint);
+	update_row(&sql, checkpoint, walk, moved, text, is_pending(&position), target, fingerprint);
 	cfdw_sql_end(&sql);
-	note_write(&(CfdwWrite){checkpoint->id, checkpoint->batch, position.pages > 0, cfdw_walk_at_end(walk)});
+	note_write(&(CfdwWrite){checkpoint->id, checkpoint->batch, is_pending(&position), cfdw_walk_at_end(walk)});
 }
