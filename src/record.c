@@ -507,6 +507,12 @@ cfdw_record_text(const CfdwRecordDecoder *decoder, int attnum)
 	return NULL;
 }
 
+int
+cfdw_record_number(const CfdwRecordDecoder *decoder)
+{
+	return decoder->info->number;
+}
+
 bool
 cfdw_record_has_key(const CfdwRecordDecoder *decoder)
 {

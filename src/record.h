@@ -55,6 +55,9 @@ extern void cfdw_record_decode(CfdwRecordDecoder *decoder, const CfdwRecordInfo 
  */
 extern char *cfdw_record_text(const CfdwRecordDecoder *decoder, int attnum);
 
+/* Number of the record decoded last in its page, for messages. */
+extern int cfdw_record_number(const CfdwRecordDecoder *decoder);
+
 /*
  * After the first page: the columns that no record so far had, a WARNING each with
  * the nearest member name.  Call once.

@@ -158,6 +158,18 @@ coarseness(const CfdwTimeColumn *column)
 	return 0;
 }
 
+/* Do requests write times as records do? */
+static bool
+is_written_alike(const CfdwTimeColumn *column)
+{
+	const CfdwRender *shape = &column->shape;
+	CfdwFormat format = column->options->format;
+
+	if (format == CFDW_FORMAT_NONE && !column->is_number)
+		format = CFDW_FORMAT_ISO8601;
+	return format == shape->format && (shape->pattern == NULL || strcmp(shape->pattern, column->options->pattern) == 0);
+}
+
 CfdwTimeColumn *
 cfdw_timecol_open(Relation relation, const CfdwOptions *options)
 {
@@ -172,10 +184,8 @@ cfdw_timecol_open(Relation relation, const CfdwOptions *options)
 	set_format(column, options);
 	column->granularity = granularity(column, options);
 	column->shape.granularity = column->granularity;
-	/* numbers are rendered without loss; a rounded value is not the one in the text */
-	column->keeps_text = !cfdw_render_is_number(column->shape.format) && column->type != DATEOID &&
-						 attribute->atttypmod < 0 && column->shape.format == Max(column->options->format, CFDW_FORMAT_ISO8601) &&
-						 (column->shape.pattern == NULL || strcmp(column->shape.pattern, column->options->pattern) == 0);
+	/* a rounded value is not the one in the text, and a day is less than it may say */
+	column->keeps_text = is_written_alike(column) && column->type != DATEOID && attribute->atttypmod < 0;
 	return column;
 }
 
@@ -206,15 +216,21 @@ tick_of_instant(const CfdwTimeColumn *column, Timestamp value)
 	return tick;
 }
 
+/* A number times 10^shift is its tick. */
+static int
+shift_of(const CfdwTimeColumn *column)
+{
+	return column->shape.format == CFDW_FORMAT_EPOCH ? 6 : column->shape.format == CFDW_FORMAT_EPOCH_MS ? 3 :
+																										  0;
+}
+
 /* A number with a fraction, rounded down. */
 static int64
 tick_of_decimal(const CfdwTimeColumn *column, const char *text)
 {
-	int shift = column->shape.format == CFDW_FORMAT_EPOCH ? 6 : column->shape.format == CFDW_FORMAT_EPOCH_MS ? 3 :
-																											   0;
 	int64 tick;
 
-	switch (cfdw_decimal_int64(text, shift, &tick))
+	switch (cfdw_decimal_int64(text, shift_of(column), &tick))
 	{
 		case CFDW_DECIMAL_EXACT:
 			return tick;
@@ -271,27 +287,53 @@ tick_of(const CfdwTimeColumn *column, Datum value)
 	}
 }
 
-/* Does the text say no more than its tick? */
+/* Is the text a JSON number without an exponent, which a request's body can carry? */
 static bool
-is_exact(const char *text)
+is_plain_number(const char *text)
 {
-	const char *fraction = strpbrk(text, ".,");
+	const char *digits = text + (text[0] == '-');
+	size_t whole = strspn(digits, "0123456789");
+	const char *end = digits + whole;
 
+	if (*end == '.')
+		end += 1 + strspn(end + 1, "0123456789");
+	return whole > 0 && (whole == 1 || digits[0] != '0') && *end == '\0' && end[-1] != '.';
+}
+
+/* Does the text say no more than its tick, and is it fit for a request? */
+static bool
+is_exact(const CfdwTimeColumn *column, const char *text)
+{
+	const char *fraction;
+	int64 ignored;
+
+	if (cfdw_render_is_number(column->shape.format))
+		return is_plain_number(text) && cfdw_decimal_int64(text, shift_of(column), &ignored) == CFDW_DECIMAL_EXACT;
+	fraction = strpbrk(text, ".,");
 	return fraction == NULL || strspn(fraction + 1, "0123456789") <= 6;
+}
+
+static void
+name_record(void *arg)
+{
+	errcontext("record %d", cfdw_record_number(arg));
 }
 
 CfdwStamp
 cfdw_timecol_stamp(const CfdwTimeColumn *column, const CfdwRecordDecoder *decoder, const Datum *values, const bool *isnull)
 {
 	CfdwStamp stamp = {false, 0, NULL};
+	ErrorContextCallback context = {error_context_stack, name_record, unconstify(CfdwRecordDecoder *, decoder)};
 
 	if (isnull[column->attnum - 1])
 		return stamp;
 	stamp.exists = true;
+	error_context_stack = &context;
 	stamp.tick = tick_of(column, values[column->attnum - 1]);
+	error_context_stack = context.previous;
 	if (column->keeps_text)
 		stamp.text = cfdw_record_text(decoder, column->attnum);
-	if (stamp.text != NULL && !is_exact(stamp.text))
+	if (stamp.text != NULL && !is_exact(column, stamp.text))
 		stamp.text = NULL;
 	return stamp;
 }
@@ -303,8 +345,9 @@ static CfdwFormat
 format_of(const CfdwTimeColumn *column, const char *text)
 {
 	CfdwFormat format = column->shape.format;
+	int64 ignored;
 
-	if (cfdw_render_is_number(format) && text[strspn(text, "+-.0123456789")] != '\0')
+	if (cfdw_render_is_number(format) && cfdw_decimal_int64(text, 0, &ignored) == CFDW_DECIMAL_INVALID)
 		return CFDW_FORMAT_ISO8601;
 	if (format == CFDW_FORMAT_HTTP && isdigit((unsigned char) text[0]))
 		return CFDW_FORMAT_ISO8601;
@@ -354,11 +397,13 @@ cfdw_timecol_parse(const CfdwTimeColumn *column, const char *text)
 					(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 					 errmsg("\"%s\" is not a number, as timestamp_column \"%s\" is", text, column->name)));
 		stamp.tick = tick_of_decimal(column, text);
+		if (column->keeps_text && is_exact(column, text))
+			stamp.text = pstrdup(text);
 		return stamp;
 	}
 	format = format_of(column, text);
 	stamp.tick = parse_time(column, format, text);
-	if (column->keeps_text && format == column->shape.format && is_exact(text))
+	if (column->keeps_text && format == column->shape.format && is_exact(column, text))
 		stamp.text = pstrdup(text);
 	return stamp;
 }
