@@ -20,11 +20,16 @@ kind, always the same records in the same order:
 
 POST /NAME appends a record or an array of records.
 
+A collection can have a *filter*, for all page kinds: {"column": "at", "since": "since", "until": "until", "inclusive": flag,
+"order": "asc" or "desc"} keeps the records whose column is after what the parameter ?since= says (or at it), and before
+?until=, and sorts by the column.  Numbers are compared as numbers, all else as text.
+
 A *rule* says how requests to one path (or to one path?query, which wins) are
 answered.  See Rule and Step below; README.md in the folder above has examples.
 
     POST   /_rule        {"path": …, "script": [step…], "repeat": flag, "at": {"k": step}, "always": step}
-    POST   /_collection  {"name": …, "key": …, "records": [...]} or {"name": …, "append": [...]}
+    POST   /_collection  {"name": …, "key": …, "records": [...], "filter": {...}}, or one of "append": [...], "put": [...]
+                         (replaces records of the same key), "remove": [key...] for a collection that is there
     POST   /_release     {"path": …} or {}: let held answers go
     POST   /_clear       forget rules, log and changes; let held answers go
     GET    /_log         the requests seen, one a line   ?headers=a,b  ?path=/x  ?take (and forget them)
@@ -56,11 +61,29 @@ def to_json(value):
 class Collection:
     """Records in the order in which they came to be."""
 
-    def __init__(self, name, records, key):
+    def __init__(self, name, records, key, filter=None):
         self.name = name
         self.initial = records
         self.key = key
+        self.filter = filter
         self.records = list(records)
+
+    def change(self, append=(), put=(), remove=()):
+        gone = list(remove) + [record[self.key] for record in put]
+        self.records = [r for r in self.records if r[self.key] not in gone] + list(append) + list(put)
+
+    def asked(self, query):
+        """The collection as a request with this query sees it."""
+        rule = self.filter
+        if rule is None:
+            return self
+        since, until = query.get(rule.get("since")), query.get(rule.get("until"))
+        records = [r for r in self.records if passes(r.get(rule["column"]), since, until, rule.get("inclusive"))]
+        if "order" in rule:
+            known = [r for r in records if r.get(rule["column"]) is not None]
+            known.sort(key=lambda r: r[rule["column"]], reverse=rule["order"] == "desc")
+            records = known + [r for r in records if r.get(rule["column"]) is None]
+        return Collection(self.name, records, self.key)
 
     def page(self, start, limit):
         return self.records[start:start + limit], start + limit < len(self.records)
@@ -73,6 +96,16 @@ class Collection:
             if str(record[self.key]) == key:
                 return index + 1
         return len(self.records)
+
+
+def passes(value, since, until, inclusive):
+    """Does a record pass a filter?  One without a value does."""
+    if value is None:
+        return True
+    kind = type(value)
+    if since is not None and not (value >= kind(since) if inclusive else value > kind(since)):
+        return False
+    return until is None or value < kind(until)
 
 
 def to_token(start):
@@ -225,7 +258,7 @@ class Api:
             self.clear_rules()
             self.log = []
             self.connections = 0
-            self.collections = {c.name: Collection(c.name, c.initial, c.key) for c in self.given}
+            self.collections = {c.name: Collection(c.name, c.initial, c.key, c.filter) for c in self.given}
 
     def clear_rules(self):
         with self.lock:
@@ -235,8 +268,8 @@ class Api:
     def set_collection(self, spec):
         with self.lock:
             if "records" in spec:
-                self.collections[spec["name"]] = Collection(spec["name"], spec["records"], spec.get("key", "id"))
-            self.collections[spec["name"]].records.extend(spec.get("append", []))
+                self.collections[spec["name"]] = Collection(spec["name"], spec["records"], spec.get("key", "id"), spec.get("filter"))
+            self.collections[spec["name"]].change(spec.get("append", []), spec.get("put", []), spec.get("remove", []))
 
     def set_rule(self, spec):
         with self.lock:
@@ -313,7 +346,7 @@ class Api:
             records = json.loads(request.body)
             collection.records.extend(records if isinstance(records, list) else [records])
             return 201, {}, to_json({"total": len(collection.records)})
-        headers, body = PAGE_KINDS[kind](collection, request)
+        headers, body = PAGE_KINDS[kind](collection.asked(request.query), request)
         return 200, headers, to_json(body)
 
 

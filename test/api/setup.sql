@@ -48,6 +48,30 @@ BEGIN ATOMIC
   SELECT api.call('POST', '/_collection?hex', json_build_object('name', name, 'records', records, 'key', key));
 END;
 
+-- The same with a filter (see server.py), such as {"column": "at", "since": "since", "order": "asc"}.
+CREATE PROCEDURE api.filtered(name text, filter json, records json)
+BEGIN ATOMIC
+  SELECT api.call('POST', '/_collection?hex', json_build_object('name', name, 'records', records, 'filter', filter));
+END;
+
+-- Records that replace those of the same key, or are new; records that go.
+CREATE PROCEDURE api.put(name text, records json)
+BEGIN ATOMIC
+  SELECT api.call('POST', '/_collection?hex', json_build_object('name', name, 'put', records));
+END;
+
+CREATE PROCEDURE api.remove(name text, VARIADIC keys int[])
+BEGIN ATOMIC
+  SELECT api.call('POST', '/_collection?hex', json_build_object('name', name, 'remove', keys));
+END;
+
+-- Records {"id": i, "at": time, "name": "record i"}, a minute after each other from a time on.
+CREATE FUNCTION api.dated(first bigint, last bigint, start timestamptz, step interval DEFAULT '1 minute') RETURNS json
+BEGIN ATOMIC
+  SELECT json_agg(json_build_object('id', i, 'at', to_char(start AT TIME ZONE 'UTC' + (i - first) * step, 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), 'name', 'record ' || i) ORDER BY i)
+  FROM generate_series(first, last) i;
+END;
+
 -- Records {"id": i, "name": "record i"}, first to last.
 CREATE FUNCTION api.records(first bigint, last bigint) RETURNS json
 BEGIN ATOMIC
