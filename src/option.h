@@ -93,6 +93,7 @@ typedef struct CfdwOptions
 	bool reject_records;   /* on_record_error */
 	/* table: paging */
 	int pagination; /* CfdwPaginationKind; inferred when not given */
+	bool pagination_given; /* the option itself was set */
 	char *cursor_path;
 	char *cursor_header;
 	char *cursor_param;

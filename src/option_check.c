@@ -59,7 +59,8 @@ infer_pagination(CfdwOptions *options)
 {
 	const CfdwOptionDef *implied_by = NULL;
 
-	if (options->pagination != CFDW_PAGINATION_UNKNOWN)
+	options->pagination_given = options->pagination != CFDW_PAGINATION_UNKNOWN;
+	if (options->pagination_given)
 		return;
 	options->pagination = CFDW_PAGINATION_NONE;
 	for (int i = 0; i < cfdw_option_count; i++)

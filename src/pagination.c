@@ -8,6 +8,7 @@
 #include "common/int.h"
 #include "header.h"
 #include "request.h"
+#include "unpaged.h"
 #include "url.h"
 
 /* A path of an option into the response body. */
@@ -483,13 +484,30 @@ next_number(Turn *turn, int64 increment, CfdwStep *next, bool *found)
 	return true;
 }
 
+/* Nobody said how the pages follow each other: then this must be the only one. */
+static bool
+check_unpaged(Turn *turn)
+{
+	const char *sign;
+
+	if (turn->pagination->endpoint->pagination_given)
+		return true;
+	sign = cfdw_unpaged_sign(turn->arena, turn->response, turn->page);
+	if (sign == NULL)
+		return true;
+	cfdw_fail(turn->err, CFDW_ERR_MISSING, "the API seems to have more pages, and the table has no pagination");
+	cfdw_detail(turn->err, "The response has %s.", sign);
+	cfdw_hint(turn->err, "Set the options of the pagination that the API uses; or set pagination to 'none' to read this page alone.");
+	return false;
+}
+
 static bool
 find_next(Turn *turn, CfdwStep *next, bool *found)
 {
 	switch (turn->pagination->endpoint->pagination)
 	{
 		case CFDW_PAGINATION_NONE:
-			return true;
+			return check_unpaged(turn);
 		case CFDW_PAGINATION_CURSOR:
 			return cursor_from_body(turn, next, found);
 		case CFDW_PAGINATION_HEADER_CURSOR:

@@ -51,6 +51,7 @@ typedef struct CfdwEndpoint
 	const char *auth_param; /* api key in the query: name and value, or NULL */
 	const char *auth_value;
 	CfdwPaginationKind pagination;
+	bool pagination_given;   /* 'none' on purpose: more pages are no error */
 	const char *cursor_path; /* a pointer or an SQL/JSON path, as are all paths here */
 	const char *cursor_header;
 	const char *cursor_param;

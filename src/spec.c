@@ -155,6 +155,7 @@ set_endpoint(CfdwEndpoint *endpoint, Oid foreign_table, const CfdwOptions *optio
 	endpoint->headers = headers.items;
 	set_auth(endpoint, options);
 	endpoint->pagination = options->pagination;
+	endpoint->pagination_given = options->pagination_given;
 	endpoint->cursor_path = options->cursor_path;
 	endpoint->cursor_header = options->cursor_header;
 	endpoint->cursor_param = options->cursor_param;

@@ -84,7 +84,14 @@ static const Conversation apis[] = {
 	{"offset with has_more", {.endpoint = "/o", OFFSET, .offset_param = "o", .has_more_path = "/more"}, "/d", {{"{\"d\": [1, 2], \"more\": 1}"}, {"{\"d\": [3], \"more\": 0}"}}, "/o?o=0 | /o?o=2 | end"},
 	{"page numbers", {.endpoint = "/p", PAGES, .page_param = "page"}, NULL, {{"[1, 2]"}, {"[3]"}, {"[]"}}, "/p?page=1 | /p?page=2 | /p?page=3 | end"},
 	{"page numbers from 0", {.endpoint = "/p", PAGES, .page_param = "page", .page_start = "0", .has_more_path = "!/last"}, "/content", {{"{\"content\": [1], \"last\": false}"}, {"{\"content\": [1], \"last\": true}"}}, "/p?page=0 | /p?page=1 | end"},
-	{"no pagination", {.endpoint = "/n"}, NULL, {{"[1]", "Link", "</n?page=2>; rel=\"next\""}}, "/n | end"},
+	{"no pagination, one page", {.endpoint = "/n"}, "/data", {{"{\"data\": [1], \"has_more\": false, \"next\": \"x\", \"total\": 1}"}}, "/n | end"},
+	{"no pagination, a record with a next", {.endpoint = "/n"}, "", {{"{\"id\": 1, \"next\": \"/n/2\"}"}}, "/n | end"},
+	{"forgotten pagination, a link", {.endpoint = "/n"}, NULL, {{"[1]", "Link", "</n?page=2>; rel=\"next\""}}, "/n | MISSING"},
+	{"forgotten pagination, a flag", {.endpoint = "/n"}, "/data", {{"{\"data\": [1], \"meta\": {\"hasMore\": true}}"}}, "/n | MISSING"},
+	{"forgotten pagination, a token", {.endpoint = "/n"}, "/data", {{"{\"data\": [1], \"response_metadata\": {\"next_cursor\": \"x\"}}"}}, "/n | MISSING"},
+	{"forgotten pagination, OData", {.endpoint = "/n"}, "/value", {{"{\"value\": [1], \"@odata.nextLink\": \"/n?s=2\"}"}}, "/n | MISSING"},
+	{"forgotten pagination, HAL", {.endpoint = "/n"}, "/value", {{"{\"value\": [1], \"_links\": {\"next\": {\"href\": \"/n?s=2\"}}}"}}, "/n | MISSING"},
+	{"pagination none on purpose", {.endpoint = "/n", .pagination_given = true}, NULL, {{"[1]", "Link", "</n?page=2>; rel=\"next\""}}, "/n | end"},
 
 	/* end signs */
 	{"missing", {.endpoint = "/", CURSOR("/c"), .cursor_param = "c"}, "/d", {{"{\"d\": [1]}"}}, "/ | end"},
