@@ -355,12 +355,13 @@ write_batch(CfdwSql *sql, const CfdwCheckpoint *checkpoint, const char *position
 		cfdw_sql_int8(counts->held_back),
 		cfdw_sql_int8(counts->pages),
 		cfdw_sql_int8(counts->requests),
+		cfdw_sql_int8(counts->retries),
 		cfdw_sql_int8(counts->bytes),
 		{TIMESTAMPTZOID, TimestampTzGetDatum(started_at), false}};
 
 	cfdw_sql_run(sql, "INSERT INTO checkpoint_fdw.batch (batch, checkpoint_id, target, from_position, to_position,"
-					  " records, skipped, held_back, pages, requests, bytes, started_at)"
-					  " VALUES ($1, $2, $3, $4::jsonb, $5::jsonb, $6, $7, $8, $9, $10, $11, $12)",
+					  " records, skipped, held_back, pages, requests, retries, bytes, started_at)"
+					  " VALUES ($1, $2, $3, $4::jsonb, $5::jsonb, $6, $7, $8, $9, $10, $11, $12, $13)",
 				 SPI_OK_INSERT, lengthof(args), args);
 	prune_history(sql, checkpoint);
 }

@@ -25,7 +25,8 @@ typedef enum CfdwErrorKind
 	CFDW_ERR_STATUS,    /* the API answered with an error status: HV000 */
 	CFDW_ERR_AUTH,      /* status 401 or 403: 28000 */
 	CFDW_ERR_API,       /* a 2xx body that says error: HV000 */
-	CFDW_ERR_JSON,      /* the body is no JSON (empty, HTML, cut): 22032 */
+	CFDW_ERR_JSON,      /* the body is no JSON (HTML …): 22032 */
+	CFDW_ERR_CUT,       /* the body ends before its JSON does, or is empty: 22032 */
 	CFDW_ERR_MISSING,   /* a path of an option is not in the body: 2203A */
 	CFDW_ERR_SHAPE,     /* the value at a path has the wrong type: 22038 */
 	CFDW_ERR_LIMIT,     /* a bound was reached (bytes, depth, pages): 54000 */

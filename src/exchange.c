@@ -4,31 +4,73 @@
  */
 #include "exchange.h"
 
+#include "common/pg_prng.h"
+#include "header.h"
+
+#include <stdlib.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
 struct CfdwExchange
 {
+	CfdwArena *arena;
+	const CfdwExchangeRules *rules;
+	CfdwRequest request;
+
+	CfdwArena *attempt; /* of one request, its response and the page */
 	CfdwTransfer *transfer;
+	int64 waited_ms; /* between attempts */
 };
 
-bool
-cfdw_exchange_start(CfdwArena *arena, const CfdwHttpOptions *options, const CfdwRequest *request, CfdwExchange **out, CfdwError *err)
+static int64
+now_us(void)
 {
-	CfdwExchange *exchange = cfdw_alloc(arena, sizeof(CfdwExchange));
+	struct timespec now;
 
-	*out = exchange;
-	return cfdw_http_start(arena, options, request, &exchange->transfer, err);
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64) now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
 static bool
-check_status(const CfdwResponse *response, CfdwError *err)
+send_request(CfdwExchange *exchange, CfdwError *err)
+{
+	exchange->attempt = cfdw_arena_new(exchange->arena, "checkpoint_fdw request");
+	return cfdw_http_start(exchange->attempt, &exchange->rules->http, &exchange->request, &exchange->transfer, err);
+}
+
+bool
+cfdw_exchange_start(CfdwArena *arena, const CfdwExchangeRules *rules, const CfdwRequest *request, CfdwExchange **out, CfdwError *err)
+{
+	CfdwExchange *exchange = cfdw_alloc(arena, sizeof(CfdwExchange));
+
+	exchange->arena = arena;
+	exchange->rules = rules;
+	exchange->request = *request;
+	*out = exchange;
+	return send_request(exchange, err);
+}
+
+/* ---- what a response is worth ---- */
+
+/* Put the URL before what DETAIL says already.  Returns false. */
+static bool
+fail_at(const CfdwExchange *exchange, const CfdwResponse *response, CfdwError *err)
+{
+	char *detail = cfdw_strdup(exchange->attempt, err->detail);
+
+	cfdw_detail(err, "URL: %s%s%s", response->masked_url, detail[0] == '\0' ? "" : "\n", detail);
+	return false;
+}
+
+static bool
+fail_status(const CfdwExchange *exchange, const CfdwResponse *response, CfdwError *err)
 {
 	int status = response->status;
 	bool auth = status == 401 || status == 403;
 
-	if (status >= 200 && status <= 299)
-		return true;
 	cfdw_fail(err, auth ? CFDW_ERR_AUTH : CFDW_ERR_STATUS, "the API answered with HTTP status %d", status);
 	err->status = status;
-	cfdw_detail(err, "URL: %s", response->masked_url);
 	if (auth)
 		cfdw_hint(err, "Check the server's option auth and the secrets in the user mapping of the current user.");
 	else if (status >= 300 && status <= 399)
@@ -39,12 +81,196 @@ check_status(const CfdwResponse *response, CfdwError *err)
 		cfdw_hint(err, "Nothing was changed; run the statement again later.");
 	else
 		cfdw_hint(err, "Check the options endpoint, params, headers and body of the foreign table.");
+	return fail_at(exchange, response, err);
+}
+
+static bool
+contains(CfdwSlice text, const char *part)
+{
+	size_t len = strlen(part);
+
+	for (size_t i = 0; i + len <= text.len; i++)
+		if (pg_strncasecmp(text.data + i, part, len) == 0)
+			return true;
 	return false;
 }
 
-bool
-cfdw_exchange_finish(CfdwExchange *exchange, const CfdwWaiter *waiter, const CfdwResponse **out, CfdwError *err)
+/* Does a page say, outside of its records, that it is none? */
+static bool
+check_match(const CfdwExchange *exchange, const CfdwPage *page, const CfdwResponse *response, bool *again, CfdwError *err)
 {
-	*out = NULL;
-	return cfdw_http_finish(exchange->transfer, waiter, out, err) && check_status(*out, err);
+	const char *match = exchange->rules->retry_match;
+
+	if (match == NULL || !contains((CfdwSlice){page->envelope, page->envelope_len}, match))
+		return true;
+	*again = true;
+	cfdw_fail(err, CFDW_ERR_API, "the API asks for patience although its HTTP status is %d", response->status);
+	cfdw_detail(err, "The response holds the text of option retry_match.");
+	cfdw_hint(err, "Nothing was changed; run the statement again later.");
+	return fail_at(exchange, response, err);
+}
+
+/* Read the page of a response; *again: what is wrong with it may pass. */
+static bool
+read_page(const CfdwExchange *exchange, const CfdwResponse *response, CfdwPage *page, bool *again, CfdwError *err)
+{
+	const CfdwExchangeRules *rules = exchange->rules;
+	bool good = response->status >= 200 && response->status <= 299;
+
+	if (response->status == 204) /* RFC 9110 15.3.5: no content */
+	{
+		page->envelope = cfdw_strdup(exchange->attempt, "null");
+		page->envelope_len = 4;
+		return true;
+	}
+	if (good && cfdw_page_parse(exchange->attempt, &rules->page, response->body, page, err))
+		return check_match(exchange, page, response, again, err);
+	*again = good ? err->kind == CFDW_ERR_CUT : cfdw_statuses_have(&rules->retry_statuses, response->status);
+	if (rules->retry_match != NULL && contains(response->body, rules->retry_match))
+		*again = true;
+	return good ? fail_at(exchange, response, err) : fail_status(exchange, response, err);
+}
+
+/* ---- once more ---- */
+
+static int64
+server_clock(const CfdwResponse *response)
+{
+	struct timeval now;
+
+	if (response->date != 0)
+		return response->date;
+	gettimeofday(&now, NULL);
+	return now.tv_sec;
+}
+
+/* The first of several headers that holds a time to wait; -1: none. */
+static int64
+wait_of(const CfdwExchange *exchange, const CfdwResponse *response, const char *const *names, int count)
+{
+	int64 wait_ms;
+
+	for (int i = 0; i < count; i++)
+	{
+		const char *value = cfdw_response_header(exchange->attempt, response, names[i]);
+
+		if (value != NULL && cfdw_header_wait(value, server_clock(response), &wait_ms))
+			return wait_ms;
+	}
+	return -1;
+}
+
+static CfdwRetryWords
+words_of(const CfdwExchange *exchange, const CfdwResponse *response)
+{
+	static const char *const after[] = {"Retry-After"};
+	static const char *const resets[] = {"X-RateLimit-Reset-After", "RateLimit-Reset", "X-RateLimit-Reset", "X-Rate-Limit-Reset", "X-Sentry-Rate-Limit-Reset"};
+	static const char *const rests[] = {"RateLimit-Remaining", "X-RateLimit-Remaining", "X-Rate-Limit-Remaining", "X-Sentry-Rate-Limit-Remaining"};
+	CfdwRetryWords words = {.status = response->status, .remaining = -1};
+
+	words.retry_after_ms = wait_of(exchange, response, after, lengthof(after));
+	words.reset_ms = wait_of(exchange, response, resets, lengthof(resets));
+	for (int i = 0; i < lengthof(rests) && words.remaining < 0; i++)
+	{
+		const char *value = cfdw_response_header(exchange->attempt, response, rests[i]);
+
+		if (value != NULL && *value >= '0' && *value <= '9')
+			words.remaining = (int64) strtod(value, NULL); /* Reddit's has a fraction */
+	}
+	return words;
+}
+
+/* From 0 to 1, another sequence in each process. */
+static double
+throw_dice(void)
+{
+	static bool seeded = false;
+	static pg_prng_state state;
+
+	if (!seeded)
+		pg_prng_seed(&state, (uint64) now_us() ^ ((uint64) getpid() << 32));
+	seeded = true;
+	return pg_prng_double(&state);
+}
+
+static void
+wait_ms(const CfdwWaiter *waiter, int64 duration)
+{
+	int64 end = now_us() + duration * 1000;
+
+	for (int64 left = duration; left > 0; left = (end - now_us() + 999) / 1000)
+		waiter->wait(waiter->arg, NULL, 0, (long) left);
+}
+
+static bool
+is_passing(const CfdwError *err)
+{
+	return err->kind == CFDW_ERR_CONNECT || err->kind == CFDW_ERR_TRANSFER || err->kind == CFDW_ERR_TIMEOUT;
+}
+
+/* Say in the error why there is no further attempt. */
+static void
+give_up(const CfdwExchange *exchange, CfdwRetryVerdict verdict, const CfdwAnswer *answer, CfdwError *err)
+{
+	char *detail = cfdw_strdup(exchange->attempt, err->detail);
+
+	if (verdict == CFDW_RETRY_TOO_LONG)
+		cfdw_hint(err, "The server wants to be asked again in " INT64_FORMAT " seconds, which is longer than max_retry_wait allows. Nothing was changed; run the statement again then.",
+				  (answer->asked_ms + 999) / 1000);
+	if (answer->retries > 0)
+		cfdw_detail(err, "%s%sIt was asked %d times.", detail, detail[0] == '\0' ? "" : "\n", answer->retries + 1);
+}
+
+/* After an attempt that failed: wait, if it may be made again. */
+static bool
+wait_for_retry(CfdwExchange *exchange, const CfdwWaiter *waiter, CfdwAnswer *answer, bool again, CfdwError *err)
+{
+	CfdwRetryVerdict verdict;
+	int64 duration;
+
+	answer->asked_ms = 0;
+	if (answer->response == NULL)
+		again = is_passing(err);
+	else
+	{
+		CfdwRetryWords words = words_of(exchange, answer->response);
+
+		again = again || cfdw_retry_is_limit(&words);
+		if (again)
+			answer->asked_ms = cfdw_retry_asked_ms(&words);
+	}
+	if (!again)
+		return false;
+	verdict = cfdw_retry_decide(&exchange->rules->retry, answer->retries, exchange->waited_ms, answer->asked_ms, throw_dice(), &duration);
+	if (verdict != CFDW_RETRY_WAIT)
+	{
+		give_up(exchange, verdict, answer, err);
+		return false;
+	}
+	exchange->waited_ms += duration;
+	wait_ms(waiter, duration);
+	answer->retries++;
+	return true;
+}
+
+bool
+cfdw_exchange_finish(CfdwExchange *exchange, const CfdwWaiter *waiter, CfdwAnswer *answer, CfdwError *err)
+{
+	memset(answer, 0, sizeof(*answer));
+	for (;;)
+	{
+		bool again = false;
+
+		answer->requests++;
+		if (cfdw_http_finish(exchange->transfer, waiter, &answer->response, err) &&
+			read_page(exchange, answer->response, &answer->page, &again, err))
+			return true;
+		if (!wait_for_retry(exchange, waiter, answer, again, err))
+			return false;
+		cfdw_arena_free(exchange->attempt);
+		answer->response = NULL;
+		memset(&answer->page, 0, sizeof(answer->page));
+		if (!send_request(exchange, err))
+			return false;
+	}
 }

@@ -1,24 +1,49 @@
 /*
  * exchange.h
- *	  One question to the API and its answer: a request, and what comes back,
- *	  whole and with a status that means data; or an error.
+ *	  One question to the API and its answer: a request, and the page that
+ *	  comes back, whole; or an error.
+ *
+ * What may pass by itself (the network, a body that was cut, a status or a
+ * text that asks for patience) is asked again here, the whole page each time.
  */
 #ifndef CFDW_EXCHANGE_H
 #define CFDW_EXCHANGE_H
 
 #include "http.h"
+#include "page.h"
+#include "retry.h"
+#include "status.h"
+
+/* What all requests of a walk have in common. */
+typedef struct CfdwExchangeRules
+{
+	CfdwHttpOptions http;
+	CfdwPageSpec page;
+	CfdwRetryRules retry;
+	CfdwStatuses retry_statuses;
+	const char *retry_match; /* NULL, or text in any case: asked again whatever the status; with a 2xx outside of the records */
+} CfdwExchangeRules;
+
+typedef struct CfdwAnswer
+{
+	const CfdwResponse *response; /* NULL: none came */
+	CfdwPage page;
+	int requests;   /* sent for it */
+	int retries;    /* of these, because an earlier one failed */
+	int64 asked_ms; /* with an error: so long the server wants to be left alone; 0: it does not say */
+} CfdwAnswer;
 
 typedef struct CfdwExchange CfdwExchange;
 
-/* Send a request.  All that belongs to the exchange lives in arena; request is copied. */
-extern bool cfdw_exchange_start(CfdwArena *arena, const CfdwHttpOptions *options, const CfdwRequest *request, CfdwExchange **out, CfdwError *err);
+/* Send a request.  All that belongs to the exchange lives in arena; rules and what request points to must, too. */
+extern bool cfdw_exchange_start(CfdwArena *arena, const CfdwExchangeRules *rules, const CfdwRequest *request, CfdwExchange **out, CfdwError *err);
 
 /*
- * Wait for the answer; may not return (the waiter).  Errors: those of http.h;
- * CFDW_ERR_STATUS and CFDW_ERR_AUTH for a status other than 2xx, with
- * err->status and the URL in DETAIL; *out is the response then, too (NULL if
- * there was none).
+ * Wait for the answer and read it; may not return (the waiter).  Status 204
+ * is a page without records.  Errors, the URL in DETAIL: those of http.h and
+ * page.h; CFDW_ERR_STATUS and CFDW_ERR_AUTH for a status other than 2xx, with
+ * err->status.  *answer is filled in any case.
  */
-extern bool cfdw_exchange_finish(CfdwExchange *exchange, const CfdwWaiter *waiter, const CfdwResponse **out, CfdwError *err);
+extern bool cfdw_exchange_finish(CfdwExchange *exchange, const CfdwWaiter *waiter, CfdwAnswer *answer, CfdwError *err);
 
 #endif /* CFDW_EXCHANGE_H */

@@ -7,7 +7,13 @@
  */
 #include "header.h"
 
+#include <stdlib.h>
 #include <time.h>
+
+/* Numbers from here on are times since 1970, in seconds or milliseconds; smaller ones are seconds to wait. */
+#define FIRST_EPOCH    1e8
+#define FIRST_EPOCH_MS 1e11
+#define MAX_WAIT_MS    INT64CONST(1000000000000)
 
 /* One parameter of a link: name and value without quotes; backslashes of a quoted value are still there. */
 typedef struct LinkParam
@@ -317,5 +323,80 @@ cfdw_header_date(const char *value, int64 *epoch)
 	if (*skip_blanks(p) != '\0' || year < 1 || day < 1 || day > days_in_month(year, month))
 		return false;
 	*epoch = days_since_1970(year, month, day) * 86400 + seconds - offset;
+	return true;
+}
+
+/* Read "2024-05-01T08:49:37.5Z" (also with a blank or an offset such as +02:00) as milliseconds since 1970. */
+static bool
+iso_date(const char *p, int64 *epoch_ms)
+{
+	int year;
+	int month;
+	int day;
+	int seconds;
+	int offset = 0;
+	double fraction = 0;
+	char zone[8];
+
+	if (!take_number(&p, 4, 4, &year) || !take_char(&p, '-') || !take_number(&p, 2, 2, &month) || !take_char(&p, '-') ||
+		!take_number(&p, 2, 2, &day) || (!take_char(&p, 'T') && !take_char(&p, ' ')) || !take_time(&p, &seconds))
+		return false;
+	if (*p == '.')
+		fraction = strtod(p, unconstify(char **, &p));
+	if (*p == 'Z')
+		p++;
+	else if (strlen(p) == 6 && p[3] == ':')
+	{
+		const char *q = zone;
+
+		snprintf(zone, sizeof(zone), "%.3s%s", p, p + 4);
+		if (!take_zone(&q, &offset))
+			return false;
+		p += 6;
+	}
+	if (*skip_blanks(p) != '\0' || month < 1 || month > 12 || day < 1 || day > days_in_month(year, month))
+		return false;
+	*epoch_ms = (days_since_1970(year, month, day) * 86400 + seconds - offset) * 1000 + (int64) (fraction * 1000);
+	return true;
+}
+
+/* A number without sign and exponent, and nothing after it. */
+static bool
+is_plain_number(const char *p)
+{
+	size_t digits = strspn(p, "0123456789");
+
+	p += digits;
+	if (*p == '.')
+		p += 1 + strspn(p + 1, "0123456789");
+	return digits > 0 && *skip_blanks(p) == '\0';
+}
+
+bool
+cfdw_header_wait(const char *value, int64 now, int64 *wait_ms)
+{
+	const char *p = skip_blanks(value);
+	int64 epoch;
+
+	if (is_plain_number(p))
+	{
+		double number = strtod(p, NULL);
+		double milliseconds = number * 1000;
+
+		if (number >= FIRST_EPOCH_MS)
+			milliseconds = number - (double) now * 1000;
+		else if (number >= FIRST_EPOCH)
+			milliseconds -= (double) now * 1000;
+		*wait_ms = (int64) Min(milliseconds, (double) MAX_WAIT_MS);
+	}
+	else if (cfdw_header_date(p, &epoch))
+		*wait_ms = (epoch - now) * 1000;
+	else if (iso_date(p, &epoch))
+		*wait_ms = epoch - now * 1000;
+	else if (*p == '-' && is_plain_number(p + 1))
+		*wait_ms = 0;
+	else
+		return false;
+	*wait_ms = Max(*wait_ms, 0);
 	return true;
 }

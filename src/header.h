@@ -18,4 +18,13 @@ extern char *cfdw_header_next_link(CfdwArena *arena, const char *value);
 /* Parse an HTTP date (RFC 9110 5.6.7: IMF-fixdate, RFC 850, asctime; also with a zone like +0200) into seconds since 1970.  false: none. */
 extern bool cfdw_header_date(const char *value, int64 *epoch);
 
+/*
+ * A time to wait, as Retry-After and the many reset headers have it: seconds
+ * ("30", "1.5"), a time since 1970 in seconds or milliseconds (recognised by
+ * its size), an HTTP date or an ISO 8601 one.  *wait_ms is the time from now
+ * (seconds since 1970 by the server's clock), 0 for one that is past.  false:
+ * it is none of these.
+ */
+extern bool cfdw_header_wait(const char *value, int64 now, int64 *wait_ms);
+
 #endif /* CFDW_HEADER_H */

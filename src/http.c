@@ -314,6 +314,7 @@ set_connection(CfdwTransfer *transfer)
 	SET(CURLOPT_QUICK_EXIT, 1L); /* a cancelled name look-up is left behind, not waited for */
 #endif
 	SET(CURLOPT_TCP_KEEPALIVE, 1L);
+	SET(CURLOPT_FRESH_CONNECT, (long) transfer->options.once);
 	SET(CURLOPT_CONNECTTIMEOUT_MS, (long) transfer->options.connect_timeout_ms);
 	SET(CURLOPT_BUFFERSIZE, (long) READ_BYTES);
 	SET(CURLOPT_SOCKOPTFUNCTION, on_socket_created);

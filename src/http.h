@@ -37,6 +37,7 @@ typedef struct CfdwHttpOptions
 	int request_timeout_ms;   /* of waiting in cfdw_http_finish */
 	int64 max_response_bytes; /* after decompression */
 	const char *user_agent;
+	bool once; /* a new connection: on a kept one that turns out to be dead libcurl would send again */
 } CfdwHttpOptions;
 
 typedef struct CfdwResponse

@@ -376,12 +376,12 @@ cfdw_lexer_fail(CfdwArena *scratch, const JsonLexContext *lex, JsonParseErrorTyp
 	if (line > 0)
 		snprintf(where, sizeof(where), "line %d of the response body", line);
 	if (first == end)
-		return cfdw_fail(err, CFDW_ERR_JSON, "%s is empty", where);
+		return cfdw_fail(err, CFDW_ERR_CUT, "%s is empty", where);
 	if (*first == '<')
 		return fail_html(scratch, (CfdwSlice){first, end - first}, where, err);
 
 	if (at == end && strchr("{[\"", *first) != NULL)
-		cfdw_fail(err, CFDW_ERR_JSON, "%s is cut: its JSON is not complete", where);
+		cfdw_fail(err, CFDW_ERR_CUT, "%s is cut: its JSON is not complete", where);
 	else if (code == JSON_EXPECTED_END)
 		cfdw_fail(err, CFDW_ERR_JSON, "%s goes on after its JSON document", where);
 	else

@@ -68,8 +68,9 @@ extern CfdwSlice cfdw_trim_blanks(CfdwSlice text);
 extern char *cfdw_excerpt(CfdwArena *arena, CfdwSlice text, size_t max);
 
 /*
- * CFDW_ERR_JSON for what the parser did not like: empty, HTML, cut, text
- * behind the document, or else what was expected where.  text is what the
+ * CFDW_ERR_CUT for text that is empty or cut, CFDW_ERR_JSON for all else that
+ * the parser did not like: HTML, text behind the document, or what was
+ * expected where.  text is what the
  * lexer was given, body the response that it is a part of; a line says which
  * part (0: all).
  */

@@ -70,6 +70,10 @@ typedef struct CfdwOptions
 	char *user_agent;
 	int connect_timeout_ms;
 	int request_timeout_ms;
+	int max_retries;
+	int max_retry_wait_ms;
+	char *retry_statuses;
+	char *retry_match;
 	int64 max_response_bytes;
 	int prefetch;
 	/* user mapping */

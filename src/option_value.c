@@ -311,6 +311,16 @@ take_headers(const CfdwOptionDef *def, const char *value)
 }
 
 static const char *
+take_statuses(const CfdwOptionDef *def, const char *value)
+{
+	CfdwStatuses statuses;
+
+	if (!cfdw_statuses_parse(value, &statuses))
+		refuse(def, value, NULL, "It is a list of HTTP statuses such as 404, 410, 5xx.");
+	return value;
+}
+
+static const char *
 take_format(const CfdwOptionDef *def, const char *value)
 {
 	const CfdwOptionWord *word = cfdw_word_find(def->words, value);
@@ -365,38 +375,6 @@ take_span(const CfdwOptionDef *def, const char *value)
 	}
 	if (span < def->min)
 		refuse(def, value, NULL, def->min > 0 ? "It is more than zero." : "It is not negative.");
-	return value;
-}
-
-int
-cfdw_option_statuses(const char *value, int *statuses, int max)
-{
-	int count = 0;
-
-	for (const char *p = value; count < max; p++)
-	{
-		char *end;
-		long status = strtol(p, &end, 10);
-
-		if (end == p || status < 100 || status > 599)
-			return -1;
-		statuses[count++] = (int) status;
-		p = end + strspn(end, " ");
-		if (*p == '\0')
-			return count;
-		if (*p != ',')
-			return -1;
-	}
-	return -1;
-}
-
-static const char *
-take_statuses(const CfdwOptionDef *def, const char *value)
-{
-	int statuses[CFDW_MAX_STATUSES];
-
-	if (cfdw_option_statuses(value, statuses, CFDW_MAX_STATUSES) < 0)
-		refuse(def, value, NULL, "It is HTTP statuses with commas between them, such as 404, 410.");
 	return value;
 }
 
@@ -483,10 +461,10 @@ static const Kind kinds[] = {
 	[CFDW_KIND_ENDPOINT] = {take_endpoint, NULL, false, "URL path"},
 	[CFDW_KIND_QUERY] = {take_query, NULL, false, "query string"},
 	[CFDW_KIND_HEADERS] = {take_headers, NULL, false, "JSON object"},
+	[CFDW_KIND_STATUSES] = {take_statuses, NULL, true, "HTTP statuses"},
 	[CFDW_KIND_FORMAT] = {take_format, NULL, true, NULL},
 	[CFDW_KIND_TIMEZONE] = {take_timezone, NULL, true, "time zone"},
 	[CFDW_KIND_SPAN] = {take_span, NULL, true, "interval"},
-	[CFDW_KIND_STATUSES] = {take_statuses, NULL, true, "HTTP statuses"},
 	[CFDW_KIND_ENUM] = {NULL, number_enum, true, NULL},
 	[CFDW_KIND_BOOL] = {NULL, number_bool, true, "boolean"},
 	[CFDW_KIND_INTEGER] = {NULL, number_integer, true, "integer"},

@@ -23,8 +23,4 @@ extern const char *cfdw_option_type(const CfdwOptionDef *def);
 /* A span that is an interval; false if it has months or is out of range.  Raises if it is no interval. */
 extern bool cfdw_option_span(const char *value, int64 *microseconds);
 
-/* A list of HTTP statuses; gives back how many there are, -1 if it is none or has more than max. */
-#define CFDW_MAX_STATUSES 32
-extern int cfdw_option_statuses(const char *value, int *statuses, int max);
-
 #endif /* CFDW_OPTION_VALUE_H */

@@ -568,7 +568,7 @@ cfdw_page_parse(CfdwArena *arena, const CfdwPageSpec *spec, CfdwSlice body, Cfdw
 	if (!cfdw_lexer_check(body, err))
 		return false;
 	if (!spec->ndjson && cfdw_trim_blanks(body).len == 0)
-		return cfdw_fail(err, CFDW_ERR_JSON, "response body is empty");
+		return cfdw_fail(err, CFDW_ERR_CUT, "response body is empty");
 	scratch = cfdw_arena_new(arena, "checkpoint_fdw page");
 	ok = spec->ndjson ? parse_lines(arena, scratch, out, err) : parse_document(arena, scratch, spec, out, err);
 	cfdw_arena_free(scratch);

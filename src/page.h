@@ -38,10 +38,10 @@ typedef struct CfdwPage
  * CFDW_ERR_SHAPE; no value there is CFDW_ERR_MISSING (HINT names
  * on_missing_records and the arrays that the body has), or an empty page with
  * missing_is_empty.  Without a path a body that is no array is CFDW_ERR_SHAPE,
- * with the pointers of the arrays found in the HINT.  Body empty, not JSON
- * (says so if it looks like HTML), cut, or with bytes behind the document:
- * CFDW_ERR_JSON with offset and an excerpt in DETAIL; deeper than
- * CFDW_MAX_DEPTH: CFDW_ERR_LIMIT.  A UTF-8 BOM is skipped.  Invalid UTF-8 and
+ * with the pointers of the arrays found in the HINT.  Body not JSON
+ * (says so if it looks like HTML), or with bytes behind the document:
+ * CFDW_ERR_JSON with offset and an excerpt in DETAIL; empty or cut:
+ * CFDW_ERR_CUT; deeper than CFDW_MAX_DEPTH: CFDW_ERR_LIMIT.  A UTF-8 BOM is skipped.  Invalid UTF-8 and
  * lone surrogates inside a record are left for the record decoder.
  */
 extern bool cfdw_page_parse(CfdwArena *arena, const CfdwPageSpec *spec, CfdwSlice body, CfdwPage *out, CfdwError *err);

@@ -192,31 +192,40 @@ set_batch(CfdwWalkSpec *spec, const CfdwOptions *options)
 static void
 set_expired(CfdwWalkSpec *spec, const CfdwOptions *options)
 {
-	int *statuses = palloc(sizeof(int) * CFDW_MAX_STATUSES);
-
-	spec->expired_count = cfdw_option_statuses(options->expired_statuses, statuses, CFDW_MAX_STATUSES);
-	spec->expired_statuses = statuses;
+	(void) cfdw_statuses_parse(options->expired_statuses, &spec->expired_statuses);
 	spec->expired_match = options->expired_match;
 	spec->may_restart = options->restart_expired;
+}
+
+/* How the API is asked, and what counts as an answer. */
+static void
+set_exchange(CfdwExchangeRules *rules, const CfdwOptions *options)
+{
+	CfdwError err;
+
+	rules->http.connect_timeout_ms = options->connect_timeout_ms;
+	rules->http.request_timeout_ms = options->request_timeout_ms;
+	rules->http.max_response_bytes = options->max_response_bytes;
+	rules->http.user_agent = options->user_agent;
+	rules->page.has_path = options->records_path != NULL;
+	rules->page.ndjson = options->ndjson;
+	rules->page.missing_is_empty = options->missing_is_empty;
+	if (options->records_path != NULL &&
+		!cfdw_pointer_parse(CurrentMemoryContext, options->records_path, true, &rules->page.records_path, &err))
+		cfdw_report(&err);
+	rules->retry.max_retries = options->max_retries;
+	rules->retry.max_wait_ms = options->max_retry_wait_ms;
+	(void) cfdw_statuses_parse(options->retry_statuses, &rules->retry_statuses);
+	rules->retry_match = options->retry_match;
 }
 
 CfdwWalkSpec *
 cfdw_spec_make(Oid foreign_table, const CfdwOptions *options, bool keyed)
 {
 	CfdwWalkSpec *spec = palloc0(sizeof(CfdwWalkSpec));
-	CfdwError err;
 
 	set_endpoint(&spec->endpoint, foreign_table, options);
-	spec->http.connect_timeout_ms = options->connect_timeout_ms;
-	spec->http.request_timeout_ms = options->request_timeout_ms;
-	spec->http.max_response_bytes = options->max_response_bytes;
-	spec->http.user_agent = options->user_agent;
-	spec->page.has_path = options->records_path != NULL;
-	spec->page.ndjson = options->ndjson;
-	spec->page.missing_is_empty = options->missing_is_empty;
-	if (options->records_path != NULL &&
-		!cfdw_pointer_parse(CurrentMemoryContext, options->records_path, true, &spec->page.records_path, &err))
-		cfdw_report(&err);
+	set_exchange(&spec->exchange, options);
 	spec->mode = options->checkpoint;
 	spec->order = options->record_order;
 	spec->max_pages = options->max_pages;

@@ -57,6 +57,12 @@ cfdw_walk_open(CfdwArena *arena, const CfdwWalkSpec *spec, const CfdwPosition *f
 	walk->arena = arena;
 	walk->spec = *spec;
 	walk->rules = rules_of(spec->mode);
+	if (spec->stateful)
+	{
+		/* a second request would get the page after it */
+		walk->spec.exchange.retry.max_retries = 0;
+		walk->spec.exchange.http.once = true;
+	}
 	walk->place = cfdw_arena_new(arena, "checkpoint_fdw position");
 	walk->position = cfdw_position_copy(walk->place, from);
 	walk->question_arena = cfdw_arena_new(arena, "checkpoint_fdw question");
@@ -111,7 +117,7 @@ send(CfdwWalk *walk, const CfdwAsk *ask, CfdwError *err)
 	fetch->ask.overlap = ask->overlap;
 	memset(&request, 0, sizeof(request));
 	if (!cfdw_pagination_request(walk->pagination, arena, &fetch->ask.step, &fetch->ask.question, &request, err) ||
-		!cfdw_exchange_start(arena, &walk->spec.http, &request, &fetch->exchange, err))
+		!cfdw_exchange_start(arena, &walk->spec.exchange, &request, &fetch->exchange, err))
 	{
 		discard(fetch);
 		return NULL;
@@ -139,43 +145,37 @@ send_ahead(CfdwWalk *walk)
 		walk->ahead = send(walk, &walk->fetch->next, &ignored);
 }
 
-/* The page asked ahead, if it is the one wanted now and arrived well; a failed one is asked again. */
+/* The page asked ahead, if it is the one wanted now. */
 static CfdwFetch *
 take_ahead(CfdwWalk *walk, const CfdwAsk *ask)
 {
 	CfdwFetch *fetch = walk->ahead;
-	CfdwError ignored;
 
 	walk->ahead = NULL;
-	if (fetch == NULL)
-		return NULL;
-	if (ask_equal(&fetch->ask, ask) && cfdw_exchange_finish(fetch->exchange, walk->spec.waiter, &fetch->response, &ignored))
+	if (fetch == NULL || ask_equal(&fetch->ask, ask))
 		return fetch;
 	discard(fetch);
 	return NULL;
 }
 
+/* Wait for a page. */
 static bool
-parse_body(CfdwWalk *walk, CfdwFetch *fetch, CfdwError *err)
+receive(CfdwWalk *walk, CfdwFetch *fetch, CfdwError *err)
 {
-	const CfdwResponse *response = fetch->response;
+	CfdwAnswer answer;
+	bool ok = cfdw_exchange_finish(fetch->exchange, walk->spec.waiter, &answer, err);
 
-	if (response->status == 204) /* RFC 9110 15.3.5: no content */
-	{
-		fetch->page.envelope = cfdw_strdup(fetch->arena, "null");
-		fetch->page.envelope_len = 4;
-		return true;
-	}
-	return cfdw_page_parse(fetch->arena, &walk->spec.page, response->body, &fetch->page, err) ||
-		   cfdw_walk_fail_at(fetch, err);
+	fetch->response = answer.response;
+	fetch->page = answer.page;
+	walk->counts.requests += answer.requests - 1; /* the first is counted */
+	walk->counts.retries += answer.retries;
+	return ok;
 }
 
-/* Parse the page and find what follows it. */
+/* Find what follows a page. */
 static bool
 read_page(CfdwWalk *walk, CfdwFetch *fetch, CfdwError *err)
 {
-	if (!parse_body(walk, fetch, err))
-		return false;
 	fetch->next.question = fetch->ask.question;
 	if (!cfdw_pagination_next(walk->pagination, fetch->arena, &fetch->ask.step, fetch->response, &fetch->page,
 							  &fetch->next.step, &fetch->more, err))
@@ -202,10 +202,8 @@ says_expired(const CfdwWalk *walk, const CfdwResponse *response)
 {
 	if (response == NULL)
 		return false;
-	for (int i = 0; i < walk->spec.expired_count; i++)
-		if (walk->spec.expired_statuses[i] == response->status)
-			return true;
-	return walk->spec.expired_match != NULL && contains(response->body, walk->spec.expired_match);
+	return cfdw_statuses_have(&walk->spec.expired_statuses, response->status) ||
+		   (walk->spec.expired_match != NULL && contains(response->body, walk->spec.expired_match));
 }
 
 bool
@@ -216,13 +214,13 @@ cfdw_walk_turn_to(CfdwWalk *walk, const CfdwAsk *ask, CfdwError *err)
 	walk->page_number = walk->counts.pages + 1;
 	fetch = take_ahead(walk, ask);
 	if (fetch == NULL)
-	{
 		fetch = send(walk, ask, err);
-		if (fetch == NULL || !cfdw_exchange_finish(fetch->exchange, walk->spec.waiter, &fetch->response, err))
-		{
-			walk->expired = fetch != NULL && says_expired(walk, fetch->response);
-			return false;
-		}
+	if (fetch == NULL)
+		return false;
+	if (!receive(walk, fetch, err))
+	{
+		walk->expired = says_expired(walk, fetch->response);
+		return false;
 	}
 	if (!read_page(walk, fetch, err))
 		return false;

@@ -16,6 +16,7 @@
 #ifndef CFDW_WALK_H
 #define CFDW_WALK_H
 
+#include "exchange.h"
 #include "keys.h"
 #include "position.h"
 
@@ -89,22 +90,20 @@ typedef struct CfdwWalkStore
 typedef struct CfdwWalkSpec
 {
 	CfdwEndpoint endpoint;
-	CfdwHttpOptions http;
-	CfdwPageSpec page;
+	CfdwExchangeRules exchange;
 	CfdwMode mode;
 	CfdwTimeRules time;  /* mode timestamp */
 	CfdwWalkStore store; /* modes with a store */
 	CfdwOrder order;
-	int64 max_pages;   /* cap over the whole walk, 0: none; reaching it with more to come is CFDW_ERR_LIMIT */
-	int64 batch_pages; /* stop after so many pages, at a position from which the walk goes on; 0: no bound */
-	int64 batch_us;    /* stop after the page during which so much time is over; 0: no bound */
-	int prefetch;      /* pages asked ahead of the one being read: 0 or 1 */
-	bool keyed;        /* keys identify a record wherever it is served; else only within its page */
-	bool stateful;     /* the cursor is a server-side iterator: nothing is asked ahead or resumed */
-	int expired_count; /* statuses that say that a stored page or token is gone */
-	const int *expired_statuses;
-	const char *expired_match; /* NULL, or text that an error's body has then, in any case */
-	bool may_restart;          /* drop such a page and go on without it; else it is an error */
+	int64 max_pages;               /* cap over the whole walk, 0: none; reaching it with more to come is CFDW_ERR_LIMIT */
+	int64 batch_pages;             /* stop after so many pages, at a position from which the walk goes on; 0: no bound */
+	int64 batch_us;                /* stop after the page during which so much time is over; 0: no bound */
+	int prefetch;                  /* pages asked ahead of the one being read: 0 or 1 */
+	bool keyed;                    /* keys identify a record wherever it is served; else only within its page */
+	bool stateful;                 /* the cursor is a server-side iterator: nothing is asked ahead, twice or resumed */
+	CfdwStatuses expired_statuses; /* that say that a stored page or token is gone */
+	const char *expired_match;     /* NULL, or text that an error's body has then, in any case */
+	bool may_restart;              /* drop such a page and go on without it; else it is an error */
 	const CfdwWaiter *waiter;
 } CfdwWalkSpec;
 
@@ -123,6 +122,7 @@ typedef struct CfdwWalkCounts
 	int64 held_back; /* left for the next walk */
 	int64 pages;
 	int64 requests; /* sent, those asked ahead included */
+	int64 retries;  /* of these, because an earlier one failed */
 	int64 bytes;    /* of bodies, decompressed */
 } CfdwWalkCounts;
 

@@ -8,7 +8,6 @@
 #ifndef CFDW_WALK_RULES_H
 #define CFDW_WALK_RULES_H
 
-#include "exchange.h"
 #include "walk.h"
 
 /* All that names a request. */

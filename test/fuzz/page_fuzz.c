@@ -48,7 +48,7 @@ check_page(CfdwArena *arena, const char *path, CfdwSlice body)
 		require(cfdw_pointer_parse(arena, path, true, &spec.records_path, &err), "a path of the table is a pointer");
 	if (!cfdw_page_parse(arena, &spec, body, &page, &err))
 	{
-		require(err.kind == CFDW_ERR_JSON || err.kind == CFDW_ERR_SHAPE || err.kind == CFDW_ERR_MISSING || err.kind == CFDW_ERR_LIMIT, "an error of a page has a known kind");
+		require(err.kind == CFDW_ERR_JSON || err.kind == CFDW_ERR_CUT || err.kind == CFDW_ERR_SHAPE || err.kind == CFDW_ERR_MISSING || err.kind == CFDW_ERR_LIMIT, "an error of a page has a known kind");
 		require(err.message[0] != '\0', "an error has a message");
 		return;
 	}

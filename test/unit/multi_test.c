@@ -190,6 +190,36 @@ test_lost_connections(void)
 	check_lost("POST", "a=b", true);
 }
 
+static void
+serve_once(Server *server)
+{
+	int kept = server_accept(server);
+	int fd;
+
+	CHECK(server_read(server, kept) && server_puts(kept, OK_ANSWER));
+	fd = server_accept(server);
+	CHECK(server_read(server, fd));
+	close(fd);
+	close(kept);
+}
+
+/* A request that must not go out twice takes a connection of its own, which cannot have died before. */
+static void
+test_once(void)
+{
+	Server server;
+	CfdwRequest request;
+
+	server_start(&server, serve_once);
+	request = get_request(&server, "/1");
+	CHECK(fetch(&request));
+	options.once = true;
+	CHECK(!fetch(&request));
+	check_error(CFDW_ERR_TRANSFER, "closed the connection without a response", "");
+	server_stop(&server);
+	CHECK_INT(server.accepted, 2);
+}
+
 /* --- timeouts ----------------------------------------------------------- */
 
 static void
@@ -501,6 +531,7 @@ main(void)
 		test_name_service,
 		test_kept_connection,
 		test_lost_connections,
+		test_once,
 		test_drip,
 		test_no_answer_to_connect,
 		test_late_finish,

@@ -44,6 +44,9 @@ static struct
 	int requests;
 	bool same_page_forever;
 	bool constant_token;
+	bool broken; /* the network */
+	bool stateful;
+	int once; /* requests that must not go out twice */
 } api;
 
 static unsigned int random_state;
@@ -142,12 +145,15 @@ cfdw_http_start(CfdwArena *arena, const CfdwHttpOptions *options, const CfdwRequ
 	transfer->response.body.data = api_serve(arena, request->url);
 	transfer->response.body.len = strlen(transfer->response.body.data);
 	*out = transfer;
+	api.once += options->once;
 	return true;
 }
 
 bool
 cfdw_http_finish(CfdwTransfer *transfer, const CfdwWaiter *waiter, const CfdwResponse **out, CfdwError *err)
 {
+	if (api.broken)
+		return cfdw_fail(err, CFDW_ERR_TRANSFER, "connection to the server was lost");
 	*out = &transfer->response;
 	return true;
 }
@@ -192,10 +198,13 @@ make_spec(CfdwArena *arena, CfdwWalkSpec *spec, int prefetch)
 	endpoint->base_url = "http://127.0.0.1";
 	endpoint->endpoint = "/list";
 	endpoint->method = "GET";
-	spec->page.has_path = true;
-	CHECK(cfdw_pointer_parse(arena, "/data", true, &spec->page.records_path, &err));
+	spec->exchange.page.has_path = true;
+	CHECK(cfdw_pointer_parse(arena, "/data", true, &spec->exchange.page.records_path, &err));
 	spec->mode = CFDW_MODE_CURSOR;
 	spec->prefetch = prefetch;
+	spec->stateful = api.stateful;
+	spec->exchange.retry.max_retries = 1;
+	spec->waiter = &cfdw_poll_waiter;
 	spec->keyed = true;
 	switch (api.kind)
 	{
@@ -468,6 +477,30 @@ test_constant_token(void)
 	free(store);
 }
 
+/* An iterator on the server's side: nothing is asked ahead or twice; else both. */
+static void
+test_stateful(void)
+{
+	Store *store = calloc(1, sizeof(Store));
+	CfdwError err;
+
+	for (int stateful = 0; stateful <= 1; stateful++)
+	{
+		memset(store, 0, sizeof(*store));
+		begin_list(TOKEN, 10, 25);
+		api.stateful = stateful;
+		CHECK_INT(run(store, 5, 1, true, &err), 5);
+		CHECK_INT(api.requests, stateful ? 1 : 2);
+		api.broken = true;
+		api.requests = 0;
+		CHECK_INT(run(store, -1, 1, true, &err), -1);
+		CHECK_INT(err.kind, CFDW_ERR_TRANSFER);
+		CHECK_INT(api.requests, stateful ? 1 : 2);
+		CHECK_INT(api.once, stateful ? 2 : 0);
+	}
+	free(store);
+}
+
 /* A position survives its text form. */
 static void
 test_position(void)
@@ -499,6 +532,7 @@ main(void)
 	test_limit();
 	test_loop();
 	test_constant_token();
+	test_stateful();
 	test_histories();
 	return unit_done("walk");
 }
