@@ -4,7 +4,7 @@
  */
 #include "match.h"
 
-#include "lexer.h"
+#include "member.h"
 #include "token.h"
 
 /*
@@ -26,18 +26,6 @@ static inline bool
 same(CfdwSlice a, CfdwSlice b)
 {
 	return a.len == b.len && memcmp(a.data, b.data, a.len) == 0;
-}
-
-/* Lower case, without underscores (ASCII only); out holds as many bytes. */
-static CfdwSlice
-fold(CfdwSlice name, char *out)
-{
-	CfdwSlice folded = {out, 0};
-
-	for (size_t i = 0; i < name.len; i++)
-		if (name.data[i] != '_')
-			out[folded.len++] = pg_ascii_tolower((unsigned char) name.data[i]);
-	return folded;
 }
 
 static CfdwNode *
@@ -107,7 +95,7 @@ cfdw_node_loose(CfdwNode *parent, const char *name)
 
 	if (child->loose)
 		return child;
-	child->folded = fold(slice, palloc(slice.len));
+	child->folded = cfdw_member_fold(slice, palloc(slice.len));
 	twin = find_loose(parent, child->folded);
 	child->loose = true;
 	if (twin != NULL)
@@ -150,7 +138,7 @@ look_up(const CfdwNode *parent, CfdwSlice name, CfdwSeen *seen)
 	seen->exact = find_exact(parent, name);
 	seen->loose = NULL;
 	if ((seen->exact == NULL || !seen->exact->loose) && name.len <= sizeof(buffer))
-		seen->loose = find_loose(parent, fold(name, buffer));
+		seen->loose = find_loose(parent, cfdw_member_fold(name, buffer));
 }
 
 static void
@@ -186,21 +174,6 @@ match_element(CfdwNode *parent, int64 index, CfdwSlice value)
 			cfdw_node_match(parent->children[i], value);
 }
 
-/* A name with a backslash is a name like any other; one that no text can hold matches nothing. */
-static bool
-plain_name(CfdwSlice *name)
-{
-	char *out;
-
-	if (memchr(name->data, '\\', name->len) == NULL)
-		return true;
-	out = palloc(name->len);
-	if (cfdw_unescape(*name, out, &name->len) != CFDW_UNESCAPED)
-		return false;
-	name->data = out;
-	return true;
-}
-
 void
 cfdw_node_match(CfdwNode *node, CfdwSlice json)
 {
@@ -218,7 +191,7 @@ cfdw_node_match(CfdwNode *node, CfdwSlice json)
 	{
 		if (!tokens.object)
 			match_element(node, index, value);
-		else if (plain_name(&name))
+		else if (cfdw_member_name(CurrentMemoryContext, &name))
 			match_member(node, index, name, value);
 	}
 	if (tokens.malformed)

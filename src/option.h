@@ -96,7 +96,7 @@ typedef struct CfdwOptions
 	bool missing_is_empty; /* on_missing_records */
 	bool reject_records;   /* on_record_error */
 	/* table: paging */
-	int pagination; /* CfdwPaginationKind; inferred when not given */
+	int pagination;        /* CfdwPaginationKind; inferred when not given */
 	bool pagination_given; /* the option itself was set */
 	char *cursor_path;
 	char *cursor_header;

@@ -7,6 +7,7 @@
 
 #include "common/int.h"
 #include "header.h"
+#include "member.h"
 #include "request.h"
 #include "unpaged.h"
 #include "url.h"
@@ -121,7 +122,7 @@ check_companion(const CfdwEndpoint *endpoint, CfdwError *err)
 		{CFDW_PAGINATION_CURSOR, "cursor_path", endpoint->cursor_path},
 		{CFDW_PAGINATION_HEADER_CURSOR, "cursor_header", endpoint->cursor_header},
 		{CFDW_PAGINATION_NEXT_URL, "next_url_path", endpoint->next_url_path},
-		{CFDW_PAGINATION_KEYSET, "keyset_column", endpoint->keyset_path},
+		{CFDW_PAGINATION_KEYSET, "keyset_column", endpoint->keyset_path ? endpoint->keyset_path : endpoint->keyset_member},
 	};
 
 	for (int i = 0; i < lengthof(companions); i++)
@@ -388,6 +389,16 @@ cursor_from_header(Turn *turn, CfdwStep *next, bool *found)
 	return take_cursor(turn, cfdw_json_quote(turn->arena, value), next, found);
 }
 
+static bool
+find_keyset(const Turn *turn, CfdwSlice record, CfdwSlice *key)
+{
+	const CfdwEndpoint *endpoint = turn->pagination->endpoint;
+
+	if (endpoint->keyset_path == NULL)
+		return cfdw_member_find(turn->arena, record, endpoint->keyset_member, key);
+	return cfdw_page_find(record, &turn->pagination->keyset, key);
+}
+
 /* The key of the last record; a page without records has none. */
 static bool
 cursor_from_record(Turn *turn, CfdwStep *next, bool *found)
@@ -397,7 +408,7 @@ cursor_from_record(Turn *turn, CfdwStep *next, bool *found)
 
 	if (page->count == 0)
 		return true;
-	if (!cfdw_page_find(page->records[page->count - 1], &turn->pagination->keyset, &key) ||
+	if (!find_keyset(turn, page->records[page->count - 1], &key) ||
 		(key.len == 4 && memcmp(key.data, "null", 4) == 0))
 	{
 		cfdw_fail(turn->err, CFDW_ERR_RECORD, "the last record of the page has no value for keyset_column");
@@ -484,30 +495,16 @@ next_number(Turn *turn, int64 increment, CfdwStep *next, bool *found)
 	return true;
 }
 
-/* Nobody said how the pages follow each other: then this must be the only one. */
-static bool
-check_unpaged(Turn *turn)
-{
-	const char *sign;
-
-	if (turn->pagination->endpoint->pagination_given)
-		return true;
-	sign = cfdw_unpaged_sign(turn->arena, turn->response, turn->page);
-	if (sign == NULL)
-		return true;
-	cfdw_fail(turn->err, CFDW_ERR_MISSING, "the API seems to have more pages, and the table has no pagination");
-	cfdw_detail(turn->err, "The response has %s.", sign);
-	cfdw_hint(turn->err, "Set the options of the pagination that the API uses; or set pagination to 'none' to read this page alone.");
-	return false;
-}
-
 static bool
 find_next(Turn *turn, CfdwStep *next, bool *found)
 {
-	switch (turn->pagination->endpoint->pagination)
+	const CfdwEndpoint *endpoint = turn->pagination->endpoint;
+
+	switch (endpoint->pagination)
 	{
 		case CFDW_PAGINATION_NONE:
-			return check_unpaged(turn);
+			/* nobody said how the pages follow each other: then this must be the only one */
+			return endpoint->pagination_given || cfdw_unpaged_check(turn->arena, turn->response, turn->page, turn->err);
 		case CFDW_PAGINATION_CURSOR:
 			return cursor_from_body(turn, next, found);
 		case CFDW_PAGINATION_HEADER_CURSOR:

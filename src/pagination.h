@@ -56,7 +56,8 @@ typedef struct CfdwEndpoint
 	const char *cursor_header;
 	const char *cursor_param;
 	const char *next_url_path;
-	const char *keyset_path; /* of the keyset column, into a record: a pointer */
+	const char *keyset_path;   /* of the keyset column, into a record: a pointer */
+	const char *keyset_member; /* without a path: its name, found as member.h says */
 	const char *offset_param;
 	const char *page_param;
 	const char *page_start; /* first cursor (text, or a JSON number, array or object), offset or page number; NULL: none, 0, 1 */

@@ -104,37 +104,14 @@ set_auth(CfdwEndpoint *endpoint, const CfdwOptions *options)
 	endpoint->auth_headers = list.items;
 }
 
+/* Where the keyset column is in a record. */
 static void
-append_segment(StringInfo out, const char *name)
+set_keyset(CfdwEndpoint *endpoint, Oid foreign_table, const char *column)
 {
-	appendStringInfoChar(out, '/');
-	for (const char *c = name; *c; c++)
-		if (*c == '~')
-			appendStringInfoString(out, "~0");
-		else if (*c == '/')
-			appendStringInfoString(out, "~1");
-		else
-			appendStringInfoChar(out, *c);
-}
+	CfdwColumnOptions *options = cfdw_options_for_column(foreign_table, get_attnum(foreign_table, column));
 
-/* Where the keyset column is in a record, as a pointer. */
-static char *
-keyset_path(Oid foreign_table, const char *column)
-{
-	AttrNumber attnum = get_attnum(foreign_table, column);
-	CfdwColumnOptions *options = cfdw_options_for_column(foreign_table, attnum);
-	StringInfoData path;
-
-	if (options->path != NULL && options->path[0] == '/')
-		return pstrdup(options->path);
-	if (options->path != NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("path of keyset_column \"%s\" must be a JSON pointer", column),
-				 errhint("Write the path as \"/member\" instead of an SQL/JSON path.")));
-	initStringInfo(&path);
-	append_segment(&path, column);
-	return path.data;
+	endpoint->keyset_path = options->path;
+	endpoint->keyset_member = column;
 }
 
 static void
@@ -161,7 +138,7 @@ set_endpoint(CfdwEndpoint *endpoint, Oid foreign_table, const CfdwOptions *optio
 	endpoint->cursor_param = options->cursor_param;
 	endpoint->next_url_path = options->next_url_path;
 	if (options->keyset_column != NULL)
-		endpoint->keyset_path = keyset_path(foreign_table, options->keyset_column);
+		set_keyset(endpoint, foreign_table, options->keyset_column);
 	endpoint->offset_param = options->offset_param;
 	endpoint->page_param = options->page_param;
 	endpoint->page_start = options->page_start;

@@ -68,8 +68,14 @@ look_at(const char *name, CfdwJson *value, void *arg)
 	return true;
 }
 
-const char *
-cfdw_unpaged_sign(CfdwArena *arena, const CfdwResponse *response, const CfdwPage *page)
+/*
+ * The sign, as a phrase for messages, or NULL: a Link header with rel="next"
+ * (RFC 8288), or, at the top of the body or in an object there, a flag such
+ * as has_more that is true, or a member such as next or next_cursor with a
+ * value.
+ */
+static const char *
+find_sign(CfdwArena *arena, const CfdwResponse *response, const CfdwPage *page)
 {
 	Search search = {arena, false, false, NULL};
 	const char *link = cfdw_response_header(arena, response, "Link");
@@ -82,4 +88,17 @@ cfdw_unpaged_sign(CfdwArena *arena, const CfdwResponse *response, const CfdwPage
 		cfdw_json_kind(envelope) == CFDW_JSON_OBJECT)
 		cfdw_json_each(envelope, look_at, &search);
 	return search.no_more ? NULL : search.sign;
+}
+
+bool
+cfdw_unpaged_check(CfdwArena *arena, const CfdwResponse *response, const CfdwPage *page, CfdwError *err)
+{
+	const char *sign = find_sign(arena, response, page);
+
+	if (sign == NULL)
+		return true;
+	cfdw_fail(err, CFDW_ERR_MISSING, "the API seems to have more pages, and the table has no pagination");
+	cfdw_detail(err, "The response has %s.", sign);
+	cfdw_hint(err, "Set the options of the pagination that the API uses; or set pagination to 'none' to read this page alone.");
+	return false;
 }

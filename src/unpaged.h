@@ -13,12 +13,7 @@
 #include "http.h"
 #include "page.h"
 
-/*
- * The sign, as a phrase for messages in arena, or NULL: a Link header with
- * rel="next" (RFC 8288), or, at the top of the body or in an object there, a
- * flag such as has_more that is true, or a member such as next or next_cursor
- * with a value.
- */
-extern const char *cfdw_unpaged_sign(CfdwArena *arena, const CfdwResponse *response, const CfdwPage *page);
+/* CFDW_ERR_MISSING if it does, with the sign in DETAIL. */
+extern bool cfdw_unpaged_check(CfdwArena *arena, const CfdwResponse *response, const CfdwPage *page, CfdwError *err);
 
 #endif /* CFDW_UNPAGED_H */

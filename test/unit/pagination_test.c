@@ -28,6 +28,7 @@ typedef struct Conversation
 #define HEADER(name)   .pagination = CFDW_PAGINATION_HEADER_CURSOR, .cursor_header = name
 #define NEXT_URL(path) .pagination = CFDW_PAGINATION_NEXT_URL, .next_url_path = path
 #define LINK           .pagination = CFDW_PAGINATION_LINK_HEADER
+#define MEMBER(name)   .pagination = CFDW_PAGINATION_KEYSET, .keyset_member = name
 #define KEYSET(path)   .pagination = CFDW_PAGINATION_KEYSET, .keyset_path = path
 #define OFFSET         .pagination = CFDW_PAGINATION_OFFSET
 #define PAGES          .pagination = CFDW_PAGINATION_PAGE_NUMBER
@@ -73,6 +74,10 @@ static const Conversation apis[] = {
 	{"Discord: ids beyond 64 bits", {.endpoint = "/m", KEYSET("/id"), .cursor_param = "after"}, NULL, {{"[{\"id\": \"1\"}, {\"id\": 184467440737095516170}]"}, {"[]"}}, "/m | /m?after=184467440737095516170 | end"},
 	{"PubMed: bare ids", {.endpoint = "/m", KEYSET(""), .cursor_param = "after"}, "/ids", {{"{\"ids\": [\"1\", \"2\"]}"}, {"{\"ids\": []}"}}, "/m | /m?after=2 | end"},
 	{"a key as long as null", {.endpoint = "/m", KEYSET("/id"), .cursor_param = "after"}, NULL, {{"[{\"id\": 1234}]"}, {"[]"}}, "/m | /m?after=1234 | end"},
+	{"keyset by name", {.endpoint = "/m", MEMBER("created_at"), .cursor_param = "after"}, NULL, {{"[{\"CreatedAt\": 1, \"created-at\": 2}]"}, {"[{\"createdAt\": 3, \"created_at\": 4}]"}, {"[{\"created_at\": 5, \"created_at\": 6}]"}, {"[{\"created\\u0061t\": 7}]"}, {"[]"}}, "/m | /m?after=1 | /m?after=4 | /m?after=6 | /m?after=7 | end"},
+	{"keyset by a name that two members have", {.endpoint = "/m", MEMBER("created_at"), .cursor_param = "after"}, NULL, {{"[{\"CreatedAt\": 1, \"createdAt\": 2}]"}}, "/m | RECORD"},
+	{"keyset by a name that no member has", {.endpoint = "/m", MEMBER("created_at"), .cursor_param = "after"}, NULL, {{"[{\"created\": 1, \"created\\u0000at\": 2}]"}}, "/m | RECORD"},
+	{"keyset by name of no object", {.endpoint = "/m", MEMBER("created_at"), .cursor_param = "after"}, NULL, {{"[[1]]"}}, "/m | RECORD"},
 	{"keyset 0 and false", {.endpoint = "/m", KEYSET("/id"), .cursor_param = "after"}, NULL, {{"[{\"id\": 0}]"}, {"[{\"id\": false}]"}, {"[]"}}, "/m | /m?after=0 | /m?after=false | end"},
 	{"bioRxiv: a cursor in the path", {.endpoint = "/details/2020-01-01/{cursor}", CURSOR("/messages/0/cursor"), .page_start = "0", .cursor_end = "same"}, "/collection", {{"{\"messages\": [{\"cursor\": 30}], \"collection\": [1]}"}, {"{\"messages\": [{\"cursor\": \"30\"}], \"collection\": []}"}}, "/details/2020-01-01/0 | /details/2020-01-01/30 | end"},
 	{"NASA: the key in the link", {.endpoint = "/feed", NEXT_URL("/links/next"), .auth_param = "api_key", .auth_value = "s3cret"}, "/d", {{"{\"d\": [1], \"links\": {\"next\": \"https://api.test/feed?start=2&api_key=s3cret&x=1\"}}"}, {"{\"d\": [1], \"links\": {\"next\": \"/feed?start=3\"}}"}, {"{\"d\": [1], \"links\": {}}"}}, "/feed?api_key=s3cret | /feed?start=2&x=1&api_key=s3cret | /feed?start=3&api_key=s3cret | end"},
