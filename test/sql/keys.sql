@@ -50,6 +50,32 @@ SELECT stands('items');
 SELECT api.load('items');
 SELECT stands('items');
 RESET checkpoint_fdw.batch_pages;
+-- the option, and the setting in its place
+ALTER FOREIGN TABLE items OPTIONS (ADD batch_pages '1');
+SELECT checkpoint_fdw.reset('items');
+SELECT api.load('items');
+SET checkpoint_fdw.batch_pages = 100;
+SELECT api.load('items');
+RESET checkpoint_fdw.batch_pages;
+ALTER FOREIGN TABLE items OPTIONS (DROP batch_pages);
+-- by time: it ends with the page during which it is over
+SELECT checkpoint_fdw.reset('items');
+CALL api.overlay('/items', '{"1": {"delay": 1100}}');
+SET checkpoint_fdw.batch_seconds = 1;
+SELECT api.load('items');
+RESET checkpoint_fdw.batch_seconds;
+SELECT stands('items');
+ALTER FOREIGN TABLE items OPTIONS (ADD batch_seconds '50 ms');
+CALL api.overlay('/items', '{"1": {"delay": 100}}');
+SELECT api.load('items');
+ALTER FOREIGN TABLE items OPTIONS (DROP batch_seconds);
+SELECT api.load('items');
+-- a bound is no reason to begin anew: without a checkpoint it has no effect
+SET checkpoint_fdw.batch_pages = 1;
+ALTER FOREIGN TABLE items OPTIONS (SET checkpoint 'none');
+SELECT api.read('items');
+ALTER FOREIGN TABLE items OPTIONS (SET checkpoint 'keys');
+RESET checkpoint_fdw.batch_pages;
 
 ---- a list whose newest come first, and move all others to later pages while it is read
 SELECT checkpoint_fdw.reset('items');
