@@ -18,6 +18,10 @@ CREATE FOREIGN DATA WRAPPER checkpoint_fdw
   HANDLER @extschema@.handler
   VALIDATOR @extschema@.validator;
 
+COMMENT ON FUNCTION @extschema@.handler() IS 'Internal: the callbacks of the foreign data wrapper';
+COMMENT ON FUNCTION @extschema@.validator(text[], oid) IS 'Internal: checks options of servers, user mappings, tables and columns';
+COMMENT ON FOREIGN DATA WRAPPER checkpoint_fdw IS 'REST APIs as foreign tables, loaded exactly once';
+
 CREATE FUNCTION @extschema@.options(
   OUT name text, OUT place text, OUT type text, OUT "default" text, OUT help text)
 RETURNS SETOF record
@@ -111,6 +115,9 @@ COMMENT ON COLUMN @extschema@.rejected_record.record IS 'the bytes of the record
 COMMENT ON TABLE @extschema@.completed_call IS
   'Idempotence keys of calls of ingest and run that have found their stream caught up';
 
+COMMENT ON SEQUENCE @extschema@.checkpoint_id_seq IS 'Ids of streams';
+COMMENT ON SEQUENCE @extschema@.batch_seq IS 'Numbers of batches, one sequence for all streams';
+COMMENT ON SEQUENCE @extschema@.rejected_record_seq IS 'Ids of dead letters';
 COMMENT ON TABLE @extschema@.checkpoint IS
   'Where each stream (foreign table, consumer, partition) stands; written in the transaction that takes the rows';
 COMMENT ON COLUMN @extschema@.checkpoint.position IS 'page, next, pages …: see walk.h; null is the beginning';
@@ -181,6 +188,7 @@ COMMENT ON FUNCTION @extschema@.on_drop() IS 'Event trigger: a dropped foreign t
 CREATE EVENT TRIGGER checkpoint_fdw_drop ON sql_drop
   WHEN TAG IN ('DROP FOREIGN TABLE', 'DROP SERVER', 'DROP SCHEMA', 'DROP OWNED', 'DROP EXTENSION', 'DROP FOREIGN DATA WRAPPER', 'DROP TYPE', 'DROP TABLE')
   EXECUTE FUNCTION @extschema@.on_drop();
+COMMENT ON EVENT TRIGGER checkpoint_fdw_drop IS 'A dropped foreign table takes its streams with it';
 
 
 ---- functions and views for users
@@ -193,7 +201,7 @@ COMMENT ON FUNCTION @extschema@.reset(regclass, text, jsonb) IS
 CREATE FUNCTION @extschema@.set_position(foreign_table regclass, "position" jsonb, consumer text DEFAULT NULL, partition jsonb DEFAULT NULL) RETURNS bigint
 LANGUAGE C AS 'MODULE_PATHNAME', 'checkpoint_fdw_set_position';
 COMMENT ON FUNCTION @extschema@.set_position(regclass, jsonb, text, jsonb) IS
-  'Put a checkpoint at a position, written as in the view status (null: the beginning). consumer: null is checkpoint_fdw.consumer; partition: null is all of that consumer. Keys of delivered records are kept in the modes that look them up anywhere, else forgotten. Returns how many checkpoints were set. A position that does not parse is an error (22023). Owner of the foreign table only (42501).';
+  'Put a checkpoint at a position, written as in the view status (null: the beginning). consumer: null is checkpoint_fdw.consumer; partition: null is all of that consumer. In checkpoint mode timestamp {"since": "2024-05-01T00:00:00Z"} will do. Keys of delivered records are kept in the modes that look them up anywhere, else forgotten. It counts as a batch without records, so that rewind undoes it. Returns how many checkpoints were set. A position that does not parse is an error (22023). Owner of the foreign table only (42501).';
 
 CREATE FUNCTION @extschema@.restart_walk(foreign_table regclass, consumer text DEFAULT NULL, partition jsonb DEFAULT NULL) RETURNS bigint
 LANGUAGE C AS 'MODULE_PATHNAME', 'checkpoint_fdw_restart_walk';
@@ -215,20 +223,51 @@ LANGUAGE C STRICT AS 'MODULE_PATHNAME', 'checkpoint_fdw_rewind';
 COMMENT ON FUNCTION @extschema@.rewind(bigint) IS
   'Put a checkpoint back to before a batch, so that this batch and all later ones of the stream come again; delete their rows from the target in the same transaction. Returns how many batches that undid. 42704 if the batch is no longer kept. Owner of the foreign table only (42501).';
 
+CREATE FUNCTION @extschema@.position_text(foreign_table regclass, "position" jsonb) RETURNS text
+LANGUAGE C STABLE AS 'MODULE_PATHNAME', 'checkpoint_fdw_position_text';
+COMMENT ON FUNCTION @extschema@.position_text(regclass, jsonb) IS
+  'A position in words, as in the view status; it holds no token and no URL';
+
 CREATE VIEW @extschema@.status WITH (security_barrier) AS
 SELECT c.foreign_table, c.consumer, c.partition,
-       CASE WHEN pg_catalog.pg_has_role(r.relowner, 'USAGE') THEN c.position END AS position,
-       c.target, c.pending, c.batch, b.records AS last_records,
+       @extschema@.position_text(c.foreign_table, c.position) AS position_text,
+       c.pending,
+       CASE WHEN c.position ?| '{pages,started}' THEN
+         coalesce(pg_catalog.to_timestamp((c.position ->> 'started')::double precision / 1000000),
+                  (SELECT pg_catalog.min(o.started_at) FROM @extschema@.batch o
+                    WHERE o.checkpoint_id = c.id
+                      AND o.batch > coalesce((SELECT pg_catalog.max(e.batch) FROM @extschema@.batch e
+                                               WHERE e.checkpoint_id = c.id AND NOT e.to_position ?| '{pages,started}'), 0)))
+       END AS walk_since,
        c.held_back,
        (SELECT pg_catalog.count(*) FROM @extschema@.rejected_record j WHERE j.checkpoint_id = c.id) AS rejected,
        (SELECT pg_catalog.count(*) FROM @extschema@.delivered_key k WHERE k.checkpoint_id = c.id AND k.gone IS NULL) AS keys,
-       c.checked_at, c.updated_at, c.failures, c.last_error
+       c.target, c.batch, b.records AS last_records,
+       c.checked_at, c.updated_at, c.failures, c.last_error,
+       CASE WHEN pg_catalog.pg_has_role(r.relowner, 'USAGE') THEN c.position END AS position
   FROM @extschema@.checkpoint c
-  JOIN pg_catalog.pg_class r ON r.oid = c.foreign_table
+  JOIN pg_catalog.pg_class r ON r.oid = c.foreign_table AND r.relkind = 'f'
   LEFT JOIN @extschema@.batch b ON b.batch = c.batch
  WHERE pg_catalog.has_table_privilege(c.foreign_table, 'SELECT');
 COMMENT ON VIEW @extschema@.status IS
   'Where every stream stands, for the foreign tables that the current user may select from; the position itself is for the owner';
+COMMENT ON COLUMN @extschema@.status.foreign_table IS 'the foreign table that is read';
+COMMENT ON COLUMN @extschema@.status.consumer IS 'who reads it: the setting checkpoint_fdw.consumer';
+COMMENT ON COLUMN @extschema@.status.partition IS 'the values of the param columns';
+COMMENT ON COLUMN @extschema@.status.position_text IS 'where the stream stands, in words';
+COMMENT ON COLUMN @extschema@.status.pending IS 'the last load stopped before the end of the walk (LIMIT, a batch); more is there';
+COMMENT ON COLUMN @extschema@.status.walk_since IS 'when the open walk began; null: none is open';
+COMMENT ON COLUMN @extschema@.status.held_back IS 'records that the last complete load left for the next one, as their unit of time was not over';
+COMMENT ON COLUMN @extschema@.status.rejected IS 'dead letters of the stream, see the view rejected';
+COMMENT ON COLUMN @extschema@.status.keys IS 'keys of delivered records that the API can serve again';
+COMMENT ON COLUMN @extschema@.status.target IS 'the table that it feeds';
+COMMENT ON COLUMN @extschema@.status.batch IS 'the last batch';
+COMMENT ON COLUMN @extschema@.status.last_records IS 'records of the last batch';
+COMMENT ON COLUMN @extschema@.status.checked_at IS 'when the end of the list was last reached, with or without new records';
+COMMENT ON COLUMN @extschema@.status.updated_at IS 'when the position last moved';
+COMMENT ON COLUMN @extschema@.status.failures IS 'loads by ingest or run that have failed since the last good one';
+COMMENT ON COLUMN @extschema@.status.last_error IS 'the error of the last of them';
+COMMENT ON COLUMN @extschema@.status.position IS 'as set_position takes it; for the owner of the foreign table only';
 
 CREATE VIEW @extschema@.batches WITH (security_barrier) AS
 SELECT b.batch, c.foreign_table, c.consumer, c.partition, b.target, b.records, b.skipped, b.rejected,
@@ -238,6 +277,21 @@ SELECT b.batch, c.foreign_table, c.consumer, c.partition, b.target, b.records, b
  WHERE pg_catalog.has_table_privilege(c.foreign_table, 'SELECT');
 COMMENT ON VIEW @extschema@.batches IS
   'Commit log of all streams that the current user may select from: one row for each statement that moved a checkpoint';
+COMMENT ON COLUMN @extschema@.batches.batch IS 'for rewind, and what a column with source batch holds';
+COMMENT ON COLUMN @extschema@.batches.foreign_table IS 'the foreign table that was read';
+COMMENT ON COLUMN @extschema@.batches.consumer IS 'for whom: the setting checkpoint_fdw.consumer';
+COMMENT ON COLUMN @extschema@.batches.partition IS 'the values of the param columns';
+COMMENT ON COLUMN @extschema@.batches.target IS 'the table that took the rows; null: a temporary one, or a position set by hand';
+COMMENT ON COLUMN @extschema@.batches.records IS 'handed up to the statement';
+COMMENT ON COLUMN @extschema@.batches.skipped IS 'known records that the API served again';
+COMMENT ON COLUMN @extschema@.batches.rejected IS 'records that went among the dead letters';
+COMMENT ON COLUMN @extschema@.batches.pages IS 'pages read';
+COMMENT ON COLUMN @extschema@.batches.requests IS 'requests sent, those asked ahead included';
+COMMENT ON COLUMN @extschema@.batches.retries IS 'requests sent again after a failure';
+COMMENT ON COLUMN @extschema@.batches.bytes IS 'of response bodies, decompressed';
+COMMENT ON COLUMN @extschema@.batches.started_at IS 'when the statement asked for its first row';
+COMMENT ON COLUMN @extschema@.batches.finished_at IS 'when the scan ended; the commit came later';
+COMMENT ON COLUMN @extschema@.batches.xid IS 'the transaction';
 
 GRANT SELECT ON @extschema@.status, @extschema@.batches TO PUBLIC;
 

@@ -71,6 +71,7 @@ insert_stream(CfdwSql *sql, Oid foreign_table, const char *consumer, const char 
 				 SPI_OK_INSERT, stream_args(foreign_table, consumer, partition, args), args);
 }
 
+/* A batch without records, so that rewind undoes it. */
 int64
 cfdw_admin_set_position(Oid foreign_table, const char *consumer, const char *partition, const char *position, bool keep_keys)
 {
@@ -80,14 +81,18 @@ cfdw_admin_set_position(Oid foreign_table, const char *consumer, const char *par
 	CfdwSql sql;
 
 	cfdw_sql_begin(&sql, false);
-	if (consumer != NULL)
-		insert_stream(&sql, foreign_table, consumer, partition);
+	insert_stream(&sql, foreign_table, consumer, partition);
 	ids = lock_streams(&sql, foreign_table, consumer, partition, &count);
-	run_on(&sql, ids, "UPDATE checkpoint_fdw.checkpoint SET position = $2::jsonb, fingerprint = NULL, updated_at = clock_timestamp(),"
-					  " pending = $2::jsonb ? 'pages' WHERE id = ANY ($1)",
+	run_on(&sql, ids, "WITH b AS (INSERT INTO checkpoint_fdw.batch (checkpoint_id, from_position, to_position, records, skipped, pages, requests, bytes, started_at)"
+					  " SELECT id, position, $2::jsonb, 0, 0, 0, 0, 0, clock_timestamp() FROM checkpoint_fdw.checkpoint WHERE id = ANY ($1)"
+					  " RETURNING batch, checkpoint_id)"
+					  " UPDATE checkpoint_fdw.checkpoint c SET position = $2::jsonb, fingerprint = NULL, updated_at = clock_timestamp(),"
+					  " pending = coalesce($2::jsonb ? 'pages', false), batch = b.batch FROM b WHERE c.id = b.checkpoint_id",
 		   SPI_OK_UPDATE, &text);
 	if (!keep_keys)
-		run_on(&sql, ids, "DELETE FROM checkpoint_fdw.delivered_key WHERE checkpoint_id = ANY ($1)", SPI_OK_DELETE, NULL);
+		run_on(&sql, ids, "UPDATE checkpoint_fdw.delivered_key k SET gone = c.batch FROM checkpoint_fdw.checkpoint c"
+						  " WHERE c.id = ANY ($1) AND k.checkpoint_id = c.id AND k.gone IS NULL",
+			   SPI_OK_UPDATE, NULL);
 	cfdw_sql_end(&sql);
 	return count;
 }
@@ -102,7 +107,7 @@ cfdw_admin_restart_walk(Oid foreign_table, const char *consumer, const char *par
 	cfdw_sql_begin(&sql, false);
 	ids = lock_streams(&sql, foreign_table, consumer, partition, &count);
 	run_on(&sql, ids, "UPDATE checkpoint_fdw.checkpoint SET position = CASE WHEN position ?| '{page,next}'"
-					  " THEN position - '{page,next,loop}'::text[] ELSE position - '{sync_token,loop}'::text[] END WHERE id = ANY ($1)",
+					  " THEN position - '{page,next,pages,loop}'::text[] ELSE position - '{sync_token,loop}'::text[] END WHERE id = ANY ($1)",
 		   SPI_OK_UPDATE, NULL);
 	cfdw_sql_end(&sql);
 	return count;
@@ -119,7 +124,7 @@ cfdw_admin_accept_change(Oid foreign_table, const char *consumer, const char *pa
 	cfdw_sql_begin(&sql, false);
 	ids = lock_streams(&sql, foreign_table, consumer, partition, &count);
 	run_on(&sql, ids, "UPDATE checkpoint_fdw.checkpoint SET fingerprint = NULL,"
-					  " position = CASE WHEN $2 THEN position ELSE position - '{page,next,loop}'::text[] END WHERE id = ANY ($1)",
+					  " position = CASE WHEN $2 THEN position ELSE position - '{page,next,pages,loop}'::text[] END WHERE id = ANY ($1)",
 		   SPI_OK_UPDATE, &keep);
 	cfdw_sql_end(&sql);
 	return count;

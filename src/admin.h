@@ -9,15 +9,17 @@
 #include "checkpoint.h"
 
 /*
- * In all of these, consumer and partition NULL mean all; the rows are locked,
- * so a running load is waited for.  They return how many checkpoints there were.
+ * In all of these, consumer and partition NULL mean all (set_position: a
+ * consumer is named); the rows are locked, so a running load is waited for.
+ * They return how many checkpoints there were.
  */
 
 /* Forget everything about the streams. */
 extern int64 cfdw_admin_reset(Oid foreign_table, const char *consumer, const char *partition);
 /*
- * Replace the position; keep_keys: what has been delivered stays known.
- * drop_fingerprint: take the table's options as they are now.
+ * Replace the position, and take the table's options as they are now;
+ * keep_keys: what has been delivered stays known.  Makes the stream if there
+ * is none.
  */
 extern int64 cfdw_admin_set_position(Oid foreign_table, const char *consumer, const char *partition, const char *position, bool keep_keys);
 /* Drop page and next (or, if there are none, the sync token) of open walks. */

@@ -5,14 +5,17 @@
  */
 #include "postgres.h"
 
+#include "access/relation.h"
 #include "access/xact.h"
 #include "admin.h"
 #include "catalog/pg_class.h"
+#include "describe.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "option.h"
 #include "report.h"
+#include "timecol.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
@@ -24,6 +27,7 @@ PG_FUNCTION_INFO_V1(checkpoint_fdw_restart_walk);
 PG_FUNCTION_INFO_V1(checkpoint_fdw_accept_change);
 PG_FUNCTION_INFO_V1(checkpoint_fdw_fork);
 PG_FUNCTION_INFO_V1(checkpoint_fdw_rewind);
+PG_FUNCTION_INFO_V1(checkpoint_fdw_position_text);
 PG_FUNCTION_INFO_V1(checkpoint_fdw_begin_call);
 PG_FUNCTION_INFO_V1(checkpoint_fdw_clear_writes);
 PG_FUNCTION_INFO_V1(checkpoint_fdw_writes);
@@ -132,23 +136,128 @@ checkpoint_fdw_reset(PG_FUNCTION_ARGS)
 	PG_RETURN_INT64(cfdw_admin_reset(owned_table_arg(fcinfo, 0), text_arg(fcinfo, 1), jsonb_arg(fcinfo, 2)));
 }
 
+/* ---- a position written by a person ---- */
+
+/* The text of a member, or NULL; of an object that is no object, NULL. */
+static char *
+member_text(Jsonb *object, const char *name)
+{
+	JsonbValue key = {.type = jbvString};
+	JsonbValue *value;
+
+	key.val.string.val = unconstify(char *, name);
+	key.val.string.len = strlen(name);
+	value = JB_ROOT_IS_OBJECT(object) ? findJsonbValueFromContainer(&object->root, JB_FOBJECT, &key) : NULL;
+	if (value == NULL || (value->type != jbvString && value->type != jbvNumeric))
+		return NULL;
+	if (value->type == jbvString)
+		return pnstrdup(value->val.string.val, value->val.string.len);
+	return DatumGetCString(DirectFunctionCall1(numeric_out, NumericGetDatum(value->val.numeric)));
+}
+
+static CfdwStamp
+parse_since(Oid relation, const CfdwOptions *options, const char *text)
+{
+	MemoryContext context = CurrentMemoryContext;
+	Relation table = relation_open(relation, AccessShareLock);
+	CfdwStamp stamp = {false, 0, NULL};
+
+	PG_TRY();
+	{
+		stamp = cfdw_timecol_parse(cfdw_timecol_open(table, options), text);
+	}
+	PG_CATCH();
+	{
+		ErrorData *error;
+
+		MemoryContextSwitchTo(context);
+		error = CopyErrorData();
+		FlushErrorState();
+		error->hint = pstrdup("Write it as the API does, or as in {\"since\": \"2024-05-01T00:00:00Z\"}.");
+		ReThrowError(error);
+	}
+	PG_END_TRY();
+	relation_close(table, AccessShareLock);
+	return stamp;
+}
+
+/* A member that is not understood would silently mean the beginning. */
+static void
+check_members(Jsonb *given, const char *understood)
+{
+	Jsonb *known = DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(understood)));
+	JsonbIterator *iterator = JsonbIteratorInit(&given->root);
+	JsonbIteratorToken token;
+	JsonbValue value;
+
+	while ((token = JsonbIteratorNext(&iterator, &value, true)) != WJB_DONE)
+	{
+		if (token != WJB_KEY || findJsonbValueFromContainer(&known->root, JB_FOBJECT, &value) != NULL)
+			continue;
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("\"%.*s\" says nothing in a position of this table", value.val.string.len, value.val.string.val),
+				 errhint("A position looks like the column position of checkpoint_fdw.status; in checkpoint mode timestamp, {\"since\": \"2024-05-01T00:00:00Z\"} will do.")));
+	}
+}
+
+/* Members that another mode writes would be carried along and mean nothing. */
+static void
+keep_members_of_mode(CfdwPosition *position, int mode)
+{
+	if (mode != CFDW_MODE_TIMESTAMP)
+		position->since.exists = position->high.exists = position->until.exists = false;
+	if (mode != CFDW_MODE_SYNC_TOKEN)
+		position->sync_token = position->next_sync_token = NULL;
+}
+
+/* The position as the catalog keeps it. */
+static char *
+parse_position(Oid relation, const CfdwOptions *options, Jsonb *given)
+{
+	char *since = member_text(given, "since");
+	Jsonb *rest = given;
+	CfdwPosition position;
+	CfdwError err;
+	char *text;
+
+	if (since != NULL)
+		rest = DatumGetJsonbP(DirectFunctionCall2(jsonb_delete, JsonbPGetDatum(given), CStringGetTextDatum("since")));
+	if (!cfdw_position_parse(CurrentMemoryContext, JsonbToCString(NULL, &rest->root, VARSIZE(rest)), &position, &err))
+	{
+		cfdw_hint(&err, "A position looks like the column position of checkpoint_fdw.status; in checkpoint mode timestamp, {\"since\": \"2024-05-01T00:00:00Z\"} will do.");
+		cfdw_report(&err);
+	}
+	if (since != NULL && options->checkpoint == CFDW_MODE_TIMESTAMP)
+		position.since = parse_since(relation, options, since);
+	keep_members_of_mode(&position, options->checkpoint);
+	text = cfdw_position_dump(CurrentMemoryContext, &position);
+	check_members(given, text);
+	return text;
+}
+
 Datum
 checkpoint_fdw_set_position(PG_FUNCTION_ARGS)
 {
 	Oid relation = owned_table_arg(fcinfo, 0);
-	char *text = jsonb_arg(fcinfo, 1);
+	CfdwOptions *options = cfdw_options_for_table(relation, GetUserId());
+	char *position = PG_ARGISNULL(1) ? NULL : parse_position(relation, options, PG_GETARG_JSONB_P(1));
 	char *consumer = text_arg(fcinfo, 2);
+
+	PG_RETURN_INT64(cfdw_admin_set_position(relation, consumer ? consumer : cfdw_guc_consumer, jsonb_arg(fcinfo, 3), position,
+											cfdw_mode_has_store(options->checkpoint)));
+}
+
+Datum
+checkpoint_fdw_position_text(PG_FUNCTION_ARGS)
+{
+	Oid relation = table_arg(fcinfo, 0);
 	CfdwPosition position;
 	CfdwError err;
 
-	if (!cfdw_position_parse(CurrentMemoryContext, text, &position, &err))
-	{
-		cfdw_hint(&err, "A position looks like the column position of checkpoint_fdw.status; see the guide.");
+	if (!cfdw_position_parse(CurrentMemoryContext, jsonb_arg(fcinfo, 1), &position, &err))
 		cfdw_report(&err);
-	}
-	if (text != NULL)
-		text = cfdw_position_dump(CurrentMemoryContext, &position);
-	PG_RETURN_INT64(cfdw_admin_set_position(relation, consumer ? consumer : cfdw_guc_consumer, jsonb_arg(fcinfo, 3), text, has_store(relation)));
+	PG_RETURN_TEXT_P(cstring_to_text(cfdw_describe_position(relation, &position)));
 }
 
 Datum

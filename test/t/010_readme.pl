@@ -71,6 +71,7 @@ sub start_sample_api
 sub run_blocks
 {
 	my $end = '---- end of a block ----';
+	local $ENV{PGTZ} = 'UTC';
 	my $input = join '', map { "$_->{sql}\n\\echo $end\n" } @blocks;
 	my ($out, $status) = ('', 0);
 	$input =~ s/\Q$address\E/127.0.0.1:$port/g;
