@@ -167,7 +167,7 @@ check_page_size(const CfdwOptions *options)
 		refuse(ERRCODE_FDW_OPTION_NAME_NOT_FOUND, "option \"limit_param\" needs the option \"page_size\"", NULL);
 	if (options->page_size == 0 && url_uses(options, "limit"))
 		refuse(ERRCODE_FDW_OPTION_NAME_NOT_FOUND, "placeholder {limit} needs the option \"page_size\"", NULL);
-	if (options->page_size > 0 && options->limit_param == NULL && !uses(options, "limit"))
+	if (options->page_size > 0 && options->limit_param == NULL && !uses(options, "limit") && !is_cut_by_size(options))
 		refuse(ERRCODE_FDW_OPTION_NAME_NOT_FOUND, "option \"page_size\" needs the option \"limit_param\"",
 			   "Name the query parameter, or put the placeholder {limit} into endpoint, params, headers or body.");
 }
@@ -277,12 +277,12 @@ check_table(CfdwOptions *options)
 	check_fits(options);
 	check_needed(options);
 	check_placeholders(options);
+	cfdw_option_check_mode(options);
 	check_page_size(options);
 	check_page_start(options);
 	check_repeated(options);
 	check_ndjson(options);
 	check_body(options);
-	cfdw_option_check_mode(options);
 }
 
 static void

@@ -147,9 +147,9 @@ check_timestamp(const CfdwOptions *options)
 	if (options->timestamp_column == NULL)
 		refuse(ERRCODE_FDW_OPTION_NAME_NOT_FOUND, "checkpoint 'timestamp' needs the option \"timestamp_column\"",
 			   "Name the column with the time of a record's last change.");
-	if (!asks && options->record_order == CFDW_ORDER_ASC)
-		refuse(ERRCODE_FDW_OPTION_NAME_NOT_FOUND, "record_order 'asc' with checkpoint 'timestamp' needs the option \"timestamp_param\"",
-			   "Each page is asked for by the last one's greatest time. If the API cannot filter but lists new and changed records last, use checkpoint 'cursor' or 'offset'; else leave record_order out.");
+	if (asks && is_cut_by_size(options) && options->page_size == 0)
+		refuse(ERRCODE_FDW_OPTION_NAME_NOT_FOUND, "record_order 'asc' without pagination needs the option \"page_size\"",
+			   "Each page is asked for by the last one's greatest time, and only the page's size tells whether records of that time are missing. If the API sends all that is new in one page, leave record_order out.");
 	if (!asks && options->window != NULL)
 		refuse(ERRCODE_FDW_OPTION_NAME_NOT_FOUND, "option \"window\" needs the option \"timestamp_param\"",
 			   "Name the query parameter for the beginning of a window, or put the placeholder {since} into endpoint, params, headers or body.");

@@ -60,4 +60,11 @@ url_uses(const CfdwOptions *options, const char *placeholder)
 		   (options->params != NULL && cfdw_template_uses(options->params, placeholder));
 }
 
+/* Do pages follow each other by the records' times alone, so that the size of one decides? */
+static inline bool
+is_cut_by_size(const CfdwOptions *options)
+{
+	return options->checkpoint == CFDW_MODE_TIMESTAMP && options->record_order == CFDW_ORDER_ASC && options->pagination == CFDW_PAGINATION_NONE;
+}
+
 #endif /* CFDW_OPTION_RULE_H */

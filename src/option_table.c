@@ -190,7 +190,7 @@ const CfdwOptionDef cfdw_option_table[] = {
 	{"batch_seconds", TABLE(DURATION, batch_ms), .min = 1, .max = DAY_MS,
 	 .help = "time after which a load stops, at the end of a page"},
 	{"stateful_cursor", TABLE(BOOL, stateful_cursor), .default_text = "false",
-	 .help = "the cursor is an iterator that the API holds: no page is asked twice, and a load takes all pages or none"},
+	 .help = "the cursor is an iterator that the API holds: no page is asked twice, and each load begins anew"},
 
 	{"checkpoint", TABLE(ENUM, checkpoint), .words = checkpoint_words, .in_fingerprint = true,
 	 .help = "how a load goes on where the last one ended; inferred from timestamp_param or sync_token_path, else none"},
@@ -203,7 +203,7 @@ const CfdwOptionDef cfdw_option_table[] = {
 	{"timestamp_initial", TABLE(LINE, timestamp_initial),
 	 .help = "where the first load begins; by default it reads all"},
 	{"timestamp_granularity", TABLE(SPAN, timestamp_granularity), .min = 1,
-	 .help = "smallest step of the API's times, such as 1 ms; by default that of the format, at most 1 s"},
+	 .help = "smallest step of the API's times, such as 1 ms; by default that of the format, 1 s for iso8601"},
 	{"timestamp_boundary", TABLE(ENUM, timestamp_boundary), .words = boundary_words, .default_text = "exclusive",
 	 .help = "does the API leave out records of exactly {since}; unchecked: it filters by another field"},
 	{"until_param", TABLE(LINE, until_param), .in_fingerprint = true,

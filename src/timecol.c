@@ -139,6 +139,17 @@ default_granularity(const CfdwTimeColumn *column)
 	return column->shape.format == CFDW_FORMAT_PATTERN ? Max(unit, USECS_PER_SEC) : unit;
 }
 
+/* Windows follow each other up to now, which numbers do not have. */
+static void
+pg_attribute_noreturn()
+	refuse_window(const CfdwTimeColumn *column)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("option \"window\" does not go with timestamp_column \"%s\", which counts numbers", column->name),
+			 errhint("If these are times, set timestamp_format to epoch, epoch_ms or epoch_us. To load in portions, use batch_pages.")));
+}
+
 static int64
 granularity(const CfdwTimeColumn *column, const CfdwOptions *options)
 {
@@ -182,6 +193,8 @@ cfdw_timecol_open(Relation relation, const CfdwOptions *options)
 	attribute = TupleDescAttr(RelationGetDescr(relation), column->attnum - 1);
 	set_type(column, attribute->atttypid);
 	set_format(column, options);
+	if (options->window != NULL && !column->has_clock)
+		refuse_window(column);
 	column->granularity = granularity(column, options);
 	column->shape.granularity = column->granularity;
 	/* a rounded value is not the one in the text, and a day is less than it may say */

@@ -64,6 +64,9 @@ ALTER FOREIGN TABLE by_time OPTIONS (SET timestamp_initial '99999999999999999999
 SELECT attempt('SELECT id FROM by_time');
 ALTER FOREIGN TABLE by_time OPTIONS (SET timestamp_initial '100');
 SELECT attempt('SELECT id FROM by_time');
+ALTER FOREIGN TABLE by_time OPTIONS (ADD window '100', ADD until_param 'until');
+SELECT attempt('SELECT id FROM by_time');
+ALTER FOREIGN TABLE by_time OPTIONS (DROP window, DROP until_param);
 ALTER FOREIGN TABLE by_time OPTIONS (SET timestamp_column 'at');
 SELECT attempt('SELECT id FROM by_time');
 ALTER FOREIGN TABLE by_time OPTIONS (SET timestamp_initial 'infinity');
