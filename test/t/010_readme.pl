@@ -1,6 +1,6 @@
 # The sessions of README.md: its sql blocks are run in order by one psql, and
-# each must print the text block that follows it.  And src/README.md explains
-# the modules that there are.
+# each must print the text block that follows it.  src/README.md explains the
+# modules that there are, and no page names a file that there is not.
 use strict;
 use warnings;
 
@@ -31,6 +31,16 @@ ok($arguments, 'and says how to start the sample API');
 my %layers = map { $_ => 1 } map { split ' ', s/^\d//r } grep { /^\d/ } split /\n/, slurp_file("$ENV{TOP}/test/lint/layers");
 my %explained = map { $_ => 1 } map { /`(\w+)`/g } slurp_file("$ENV{TOP}/src/README.md") =~ /^\| ((?:`\w+`(?:, )?)+) \|/mg;
 is(join(' ', sort grep { !$explained{$_} } keys %layers), '', 'src/README.md explains each module of test/lint/layers');
+
+for my $name (qw(README.md CHANGELOG.md doc/options.md doc/guarantee.md src/README.md test/README.md))
+{
+	my ($dir) = $name =~ m{^(.*/)?};
+	my $text = slurp_file("$ENV{TOP}/$name") =~ s/^```.*?^```//msgr;
+	my @files = map { ($dir // '') . $_ } $text =~ /\]\(([^):#]+)(?:#[^)]*)?\)/g;
+	push @files, $text =~ m{`((?:test|src|doc|sql)/[\w/]+\.\w+)`}g if $name !~ /^(src|test)/;
+	push @files, map { "test/$_" } $text =~ m{`((?:t|sql|unit|isolation|lint)/[\w/]+\.\w+)`}g if $name =~ /^src/;
+	is(join(' ', grep { !-e "$ENV{TOP}/$_" } @files), '', "$name names files that exist");
+}
 
 my $t = CheckpointTest->new('readme');
 my $port = PostgreSQL::Test::Cluster::get_free_port();
