@@ -181,14 +181,30 @@ is_too_new(const CfdwCheckpoint *checkpoint, Snapshot snapshot)
 	return XidInMVCCSnapshot(xmin, snapshot);
 }
 
+/* Has a reset taken away a row that the statement's snapshot still sees? */
+static bool
+was_reset(const CfdwCheckpoint *checkpoint, Snapshot snapshot)
+{
+	int64 seen;
+
+	if (snapshot == NULL)
+		return false;
+	PushActiveSnapshot(snapshot);
+	seen = cfdw_checkpoint_read(&checkpoint->stream)->id;
+	PopActiveSnapshot();
+	return seen != 0 && seen != checkpoint->id;
+}
+
 CfdwCheckpoint *
 cfdw_checkpoint_lock(const CfdwStream *stream, const CfdwConsumer *consumer)
 {
 	CfdwCheckpoint *checkpoint = new_checkpoint(stream);
+	bool made = false;
 	bool busy;
 
 	while (!try_lock(checkpoint, &busy))
 	{
+		made = true;
 		if (!busy && cfdw_guc_on_busy == CFDW_ON_BUSY_WAIT)
 			insert_row(stream);
 		else if (!busy)
@@ -201,7 +217,8 @@ cfdw_checkpoint_lock(const CfdwStream *stream, const CfdwConsumer *consumer)
 					 errmsg("the checkpoint of foreign table \"%s\" is in use by another session", get_rel_name(stream->foreign_table)),
 					 errhint("Run the statement again later, or SET checkpoint_fdw.on_busy = wait.")));
 	}
-	if (is_too_new(checkpoint, consumer->snapshot) && (IsolationUsesXactSnapshot() || !consumer->insert_only))
+	if ((IsolationUsesXactSnapshot() || !consumer->insert_only) &&
+		(is_too_new(checkpoint, consumer->snapshot) || (made && was_reset(checkpoint, consumer->snapshot))))
 		ereport(ERROR,
 				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
 				 errmsg("the checkpoint of foreign table \"%s\" moved while this statement waited for it", get_rel_name(stream->foreign_table)),
