@@ -296,6 +296,24 @@ COMMENT ON COLUMN @extschema@.batches.xid IS 'the transaction';
 GRANT SELECT ON @extschema@.status, @extschema@.batches TO PUBLIC;
 
 
+---- progress of running statements
+
+-- parameters 11 and 20 are not COPY's; progress.c has the same numbers
+CREATE VIEW @extschema@.progress AS
+SELECT s.pid, s.relid::regclass AS foreign_table, s.param11 AS pages, s.param3 AS records, s.param1 AS bytes
+  FROM pg_catalog.pg_stat_get_progress_info('COPY') s
+ WHERE s.param20 = 7163093338066150519
+   AND s.datid = (SELECT d.oid FROM pg_catalog.pg_database d WHERE d.datname = pg_catalog.current_database());
+COMMENT ON VIEW @extschema@.progress IS
+  'How far running statements of this database are that read a foreign table: all of them for members of pg_read_all_stats, else those of roles that the current user is a member of';
+COMMENT ON COLUMN @extschema@.progress.pid IS 'the backend, as in pg_stat_activity';
+COMMENT ON COLUMN @extschema@.progress.foreign_table IS 'the foreign table that it reads';
+COMMENT ON COLUMN @extschema@.progress.pages IS 'pages read';
+COMMENT ON COLUMN @extschema@.progress.records IS 'records handed up to the statement';
+COMMENT ON COLUMN @extschema@.progress.bytes IS 'of the pages, decompressed';
+GRANT SELECT ON @extschema@.progress TO PUBLIC;
+
+
 ---- batches: one transaction each
 
 CREATE FUNCTION @extschema@.begin_call() RETURNS void

@@ -16,6 +16,7 @@
 #include "fingerprint.h"
 #include "miscadmin.h"
 #include "plan.h"
+#include "progress.h"
 #include "stream.h"
 #include "utils/acl.h"
 #include "utils/memutils.h"
@@ -227,6 +228,7 @@ next_row(CfdwScan *scan, TupleTableSlot *slot)
 			return true;
 		close_stream(scan);
 	}
+	cfdw_progress_end(&scan->common);
 	notice_empty_peek(&scan->common);
 	return false;
 }
@@ -306,6 +308,7 @@ cfdwEndForeignScan(ForeignScanState *node)
 		return;
 	error_context_stack = &context;
 	close_stream(scan);
+	cfdw_progress_end(&scan->common);
 	error_context_stack = context.previous;
 	notice_advanced(&scan->common);
 	if (scan->common.visitor != NULL)

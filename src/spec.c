@@ -13,7 +13,6 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/timestamp.h"
-#include "wait.h"
 
 int cfdw_guc_batch_pages = 0;
 int cfdw_guc_batch_seconds = 0;
@@ -211,6 +210,5 @@ cfdw_spec_make(Oid foreign_table, const CfdwOptions *options, bool keyed)
 	spec->stateful = options->stateful_cursor;
 	spec->prefetch = options->prefetch;
 	spec->keyed = keyed;
-	spec->waiter = &cfdw_latch_waiter;
 	return spec;
 }

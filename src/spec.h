@@ -13,7 +13,7 @@
 extern int cfdw_guc_batch_pages;
 extern int cfdw_guc_batch_seconds;
 
-/* In the current context, which must outlive the walk.  Raises for options that do not parse. */
+/* In the current context, which must outlive the walk; waiter and store are left to the caller.  Raises for options that do not parse. */
 extern CfdwWalkSpec *cfdw_spec_make(Oid foreign_table, const CfdwOptions *options, bool keyed);
 
 #endif /* CFDW_SPEC_H */

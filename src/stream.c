@@ -8,16 +8,19 @@
 #include "fingerprint.h"
 #include "miscadmin.h"
 #include "order.h"
+#include "progress.h"
 #include "report.h"
 #include "spec.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/timestamp.h"
+#include "wait.h"
 
 struct CfdwReader
 {
 	CfdwScanCommon *common;
 	MemoryContext context;
+	CfdwWaiter waiter;
 	CfdwCheckpoint *checkpoint; /* NULL: the table has none */
 	CfdwVisit *visit;           /* NULL: does not advance */
 	CfdwDelivered *delivered;   /* modes with a store */
@@ -32,6 +35,42 @@ static bool
 is_moving(const CfdwReader *reader)
 {
 	return reader->visit != NULL;
+}
+
+CfdwWalkCounts
+cfdw_stream_counts(const CfdwScanCommon *common, const CfdwReader *reader)
+{
+	CfdwWalkCounts sum = common->closed;
+	const CfdwWalkCounts *open = reader ? cfdw_walk_counts(reader->walk) : NULL;
+
+	if (open != NULL)
+	{
+		sum.records += open->records;
+		sum.skipped += open->skipped;
+		sum.held_back += open->held_back;
+		sum.pages += open->pages;
+		sum.requests += open->requests;
+		sum.retries += open->retries;
+		sum.bytes += open->bytes;
+	}
+	return sum;
+}
+
+static void
+show_progress(const CfdwReader *reader)
+{
+	CfdwScanCommon *common = reader->common;
+	CfdwWalkCounts counts = cfdw_stream_counts(common, reader);
+
+	cfdw_progress_show(common, common->foreign_table, &counts);
+}
+
+/* A walk may read many pages between two records, but it waits for each of them. */
+static void
+wait_for_page(void *arg, CfdwPollFd *fds, int count, long timeout_ms)
+{
+	show_progress(arg);
+	cfdw_latch_waiter.wait(cfdw_latch_waiter.arg, fds, count, timeout_ms);
 }
 
 /* ---- open ---- */
@@ -113,6 +152,8 @@ open_walk(CfdwReader *reader, const CfdwCheckpoint *from)
 
 	if (!is_moving(reader)) /* a peek shows all that is pending */
 		spec->batch_pages = spec->batch_us = 0;
+	reader->waiter = (CfdwWaiter){wait_for_page, reader};
+	spec->waiter = &reader->waiter;
 	open_store(reader, from, spec);
 	if (!cfdw_position_parse(reader->context, from ? from->position : NULL, &position, &err) ||
 		!cfdw_walk_open(reader->context, spec, &position, &reader->walk, &err))
@@ -193,6 +234,7 @@ cfdw_stream_next(CfdwReader *reader, TupleTableSlot *slot)
 	CfdwError err;
 	bool end;
 
+	show_progress(reader);
 	MemoryContextSwitchTo(reader->common->row);
 	do
 	{
@@ -260,6 +302,7 @@ cfdw_stream_close(CfdwReader *reader)
 
 	if (is_moving(reader))
 		write_checkpoint(reader);
+	reader->common->closed = cfdw_stream_counts(reader->common, reader);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(reader->context);
 }

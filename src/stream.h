@@ -26,10 +26,11 @@ typedef struct CfdwScanCommon
 	bool stamps;       /* some column shows the batch */
 	MemoryContext row; /* reset for each record */
 
-	bool warned;         /* of columns that the first page does not have */
-	bool past_beginning; /* some walk began after records handed up before */
-	int64 records;       /* handed up by all streams */
-	int64 batches;       /* written by all streams */
+	CfdwWalkCounts closed; /* what the streams did that are closed */
+	bool warned;           /* of columns that the first page does not have */
+	bool past_beginning;   /* some walk began after records handed up before */
+	int64 records;         /* handed up by all streams */
+	int64 batches;         /* written by all streams */
 	int64 first_batch;
 	int64 last_batch;
 } CfdwScanCommon;
@@ -48,6 +49,9 @@ extern bool cfdw_stream_next(CfdwReader *reader, TupleTableSlot *slot);
 
 /* Write the checkpoint, if the scan advances, and free all memory. */
 extern void cfdw_stream_close(CfdwReader *reader);
+
+/* What a scan did so far; reader is its open stream, or NULL. */
+extern CfdwWalkCounts cfdw_stream_counts(const CfdwScanCommon *common, const CfdwReader *reader);
 
 /* Number of the page being read, 0 before the first. */
 extern int64 cfdw_stream_page(const CfdwReader *reader);
