@@ -6,17 +6,6 @@
 
 #include "common/hashfn.h"
 
-/* The bytes, and the step together with their number; one pass over the body is felt in a load. */
-static void
-digest_page(const CfdwStep *step, CfdwSlice body, uint64 digest[2])
-{
-	const char *text = step->text ? step->text : "";
-	uint64 seed = hash_combine64(hash_combine64(step->kind, step->number), body.len);
-
-	digest[0] = hash_bytes_extended((const unsigned char *) body.data, (int) body.len, 0);
-	digest[1] = hash_bytes_extended((const unsigned char *) text, (int) strlen(text), seed);
-}
-
 static bool
 is_remembered(CfdwLoop *loop, const uint64 digest[2])
 {
@@ -32,12 +21,14 @@ is_remembered(CfdwLoop *loop, const uint64 digest[2])
 }
 
 bool
-cfdw_loop_repeats(CfdwLoop *loop, CfdwLastPage *last, const CfdwStep *step, CfdwSlice body, bool computed)
+cfdw_loop_repeats(CfdwLoop *loop, CfdwLastPage *last, uint64 request, CfdwSlice body, bool computed)
 {
 	CfdwLastPage now = {true, {0, 0}};
 	bool repeats;
 
-	digest_page(step, body, now.digest);
+	/* one pass over the body: more would be felt in a load */
+	now.digest[0] = hash_bytes_extended((const unsigned char *) body.data, (int) body.len, 0);
+	now.digest[1] = hash_combine64(request, body.len);
 	repeats = last->exists && now.digest[0] == last->digest[0] && (computed || now.digest[1] == last->digest[1]);
 	*last = now;
 	return is_remembered(loop, now.digest) || repeats;

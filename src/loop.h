@@ -2,7 +2,7 @@
  * loop.h
  *	  Does the API make progress?
  *
- * The same step and the same bytes again mean that a walk would never end,
+ * The same request and the same bytes again mean that a walk would never end,
  * at once or in a cycle of pages.  A constant cursor alone is fine (Crossref
  * serves one with other records behind it each time).  For cycles one page is
  * remembered and two numbers counted (R. P. Brent, "An improved Monte Carlo
@@ -16,7 +16,7 @@
 
 typedef struct CfdwLoop
 {
-	uint64 digest[2]; /* of the remembered page: its bytes, and its step */
+	uint64 digest[2]; /* of the remembered page: its bytes, and its request */
 	int64 power;      /* 0: nothing remembered yet */
 	int64 length;
 } CfdwLoop;
@@ -29,10 +29,11 @@ typedef struct CfdwLastPage
 } CfdwLastPage;
 
 /*
- * Take note of a page; true if it has been there before.  computed: the step
- * was counted by us, so the same bytes under another step are no progress
+ * Take note of a page; true if it has been there before.  request is a hash of
+ * what was asked.  computed: the step was counted by us, so the same bytes
+ * after another request are no progress
  * either (an API that ignores its paging parameter).
  */
-extern bool cfdw_loop_repeats(CfdwLoop *loop, CfdwLastPage *last, const CfdwStep *step, CfdwSlice body, bool computed);
+extern bool cfdw_loop_repeats(CfdwLoop *loop, CfdwLastPage *last, uint64 request, CfdwSlice body, bool computed);
 
 #endif /* CFDW_LOOP_H */

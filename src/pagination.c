@@ -46,8 +46,9 @@ typedef struct Turn
 	CfdwStep at; /* the step asked, with page_start for FIRST */
 	const CfdwResponse *response;
 	const CfdwPage *page;
-	CfdwJson *envelope; /* parsed when first needed */
 	CfdwError *err;
+	CfdwJson *envelope;   /* parsed when first needed … */
+	bool envelope_is_bad; /* … and json-c could not hold it */
 } Turn;
 
 /* What has_more_path says. */
@@ -243,18 +244,21 @@ cfdw_pagination_request(const CfdwPagination *pagination, CfdwArena *arena, cons
 
 /* ----- looking into the response ------------------------------------------------ */
 
-/* The value that the envelope, the body without its records, has at a pointer. */
-static bool
+/*
+ * The value that the envelope, the body without its records, has at a pointer.
+ * json-c cannot hold an integer of more than 64 bits: such an envelope is
+ * left alone, and the body has to answer.
+ */
+static void
 look_into_envelope(Turn *turn, const CfdwPointer *pointer, CfdwJson **value, bool *found)
 {
 	const CfdwPage *page = turn->page;
+	CfdwError ignored;
 
-	if (turn->envelope == NULL &&
-		!cfdw_json_parse(turn->arena, page->envelope, page->envelope_len, &turn->envelope, turn->err))
-		return false;
-	if (turn->envelope != NULL)
+	if (turn->envelope == NULL && !turn->envelope_is_bad)
+		turn->envelope_is_bad = !cfdw_json_parse(turn->arena, page->envelope, page->envelope_len, &turn->envelope, &ignored);
+	if (!turn->envelope_is_bad)
 		*value = cfdw_json_at(turn->envelope, pointer, found);
-	return true;
 }
 
 static bool
@@ -291,9 +295,8 @@ look_up(Turn *turn, const Path *path, CfdwJson **value, bool *found)
 	}
 	else
 	{
-		if (!look_into_envelope(turn, &path->pointer, value, found))
-			return fail_option(turn->err, path->option);
-		if (page->count == 0 || is_scalar(*value) || !cfdw_page_find(page->body, &path->pointer, &text))
+		look_into_envelope(turn, &path->pointer, value, found);
+		if ((page->count == 0 && !turn->envelope_is_bad) || is_scalar(*value) || !cfdw_page_find(page->body, &path->pointer, &text))
 			return true;
 	}
 	*found = true;
@@ -555,7 +558,7 @@ cfdw_pagination_next(const CfdwPagination *pagination, CfdwArena *arena, const C
 					 const CfdwResponse *response, const CfdwPage *page,
 					 CfdwStep *next, bool *more, CfdwError *err)
 {
-	Turn turn = {pagination, arena, step->kind == CFDW_STEP_FIRST ? pagination->first : *step, response, page, NULL, err};
+	Turn turn = {pagination, arena, step->kind == CFDW_STEP_FIRST ? pagination->first : *step, response, page, err, NULL, false};
 	Flag flag;
 
 	memset(next, 0, sizeof(*next));
@@ -573,7 +576,7 @@ bool
 cfdw_pagination_sync_token(const CfdwPagination *pagination, CfdwArena *arena, const CfdwResponse *response,
 						   const CfdwPage *page, const char **token, CfdwError *err)
 {
-	Turn turn = {pagination, arena, pagination->first, response, page, NULL, err};
+	Turn turn = {pagination, arena, pagination->first, response, page, err, NULL, false};
 	CfdwStep link;
 	CfdwJson *value;
 	bool found = false;

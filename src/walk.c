@@ -7,6 +7,9 @@
 
 #include <sys/time.h>
 
+#include "common/hashfn.h"
+#include "url.h"
+
 /* Rows between two looks at the sockets: libcurl must empty them while rows are inserted. */
 #define ROWS_PER_POLL 32
 
@@ -103,6 +106,27 @@ discard(CfdwFetch *fetch)
 		cfdw_arena_free(fetch->arena);
 }
 
+static uint64
+hash_text(const char *text, size_t len, uint64 seed)
+{
+	return hash_bytes_extended((const unsigned char *) text, (int) len, seed);
+}
+
+/* What was asked, for the loop guard: address without the secret parameter, body, and a cursor (that may go into a header). */
+static uint64
+hash_request(const CfdwWalk *walk, CfdwArena *arena, const CfdwStep *step, const CfdwRequest *request)
+{
+	const char *secret = walk->spec.endpoint.auth_param;
+	const char *url = secret ? cfdw_url_without_param(arena, request->url, secret) : request->url;
+	uint64 hash = hash_text(url, strlen(url), request->body_len);
+
+	if (request->body != NULL)
+		hash = hash_text(request->body, request->body_len, hash);
+	if (step->kind == CFDW_STEP_CURSOR)
+		hash = hash_text(step->text, strlen(step->text), hash);
+	return hash;
+}
+
 static CfdwFetch *
 send(CfdwWalk *walk, const CfdwAsk *ask, CfdwError *err)
 {
@@ -122,6 +146,7 @@ send(CfdwWalk *walk, const CfdwAsk *ask, CfdwError *err)
 		discard(fetch);
 		return NULL;
 	}
+	fetch->request = hash_request(walk, arena, &fetch->ask.step, &request);
 	walk->counts.requests++;
 	return fetch;
 }
@@ -241,7 +266,7 @@ check_progress(CfdwWalk *walk, CfdwError *err)
 	const CfdwFetch *fetch = walk->fetch;
 	bool computed = cfdw_pagination_is_computed(walk->spec.endpoint.pagination) && fetch->page.count > 0;
 
-	if (!cfdw_loop_repeats(&walk->position.loop, &walk->last, &fetch->ask.step, fetch->page.body, computed))
+	if (!cfdw_loop_repeats(&walk->position.loop, &walk->last, fetch->request, fetch->page.body, computed))
 		return true;
 	cfdw_fail(err, CFDW_ERR_LOOP, "the API makes no progress: it served the same page again");
 	cfdw_hint(err, "Check that the paging options name parameters that the API knows.");

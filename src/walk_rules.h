@@ -24,6 +24,7 @@ typedef struct CfdwFetch
 {
 	CfdwArena *arena; /* of all that belongs to the page */
 	CfdwAsk ask;
+	uint64 request; /* hash of what was asked, without the secret parameter */
 	CfdwExchange *exchange;
 	const CfdwResponse *response;
 	CfdwPage page;

@@ -117,6 +117,8 @@ static const Conversation apis[] = {
 	{"cursor_end with blanks", {.endpoint = "/", CURSOR("/c"), .cursor_param = "c", .cursor_end = " none\t , a b ,, x"}, "/d", {{"{\"d\": [1], \"c\": \"a\"}"}, {"{\"d\": [1], \"c\": \"b\"}"}, {"{\"d\": [1], \"c\": \"none\"}"}}, "/ | /?c=a | /?c=b | end"},
 	{"cursor_end, a value with a blank", {.endpoint = "/", CURSOR("/c"), .cursor_param = "c", .cursor_end = "none,a b ,,x"}, "/d", {{"{\"d\": [1], \"c\": \"a b\"}"}}, "/ | end"},
 
+	{"a number beside the cursor that json-c cannot hold", {.endpoint = "/", CURSOR("/c"), .cursor_param = "c"}, "/d", {{"{\"d\": [1], \"n\": 123456789012345678901234567890, \"c\": \"x\"}"}, {"{\"n\": 123456789012345678901234567890, \"d\": []}"}}, "/ | /?c=x | end"},
+
 	/* values that cannot be read are errors, never the end */
 	{"a cursor that is no integer of ours", {.endpoint = "/", CURSOR("/c"), .cursor_param = "c"}, "/d", {{"{\"d\": [1], \"c\": 123456789012345678901234567890}"}}, "/ | JSON cursor_path"},
 	{"the same beside a flag", {.endpoint = "/", PAGES, .page_param = "p", .has_more_path = "/more"}, "/d", {{"{\"d\": [1], \"more\": 123456789012345678901234567890}"}}, "/?p=1 | JSON has_more_path"},
