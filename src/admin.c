@@ -87,7 +87,7 @@ cfdw_admin_set_position(Oid foreign_table, const char *consumer, const char *par
 					  " SELECT id, position, $2::jsonb, 0, 0, 0, 0, 0, clock_timestamp() FROM checkpoint_fdw.checkpoint WHERE id = ANY ($1)"
 					  " RETURNING batch, checkpoint_id)"
 					  " UPDATE checkpoint_fdw.checkpoint c SET position = $2::jsonb, fingerprint = NULL, updated_at = clock_timestamp(),"
-					  " pending = coalesce($2::jsonb ? 'pages', false), batch = b.batch FROM b WHERE c.id = b.checkpoint_id",
+					  " pending = coalesce($2::jsonb ?| '{pages,started}', false), batch = b.batch FROM b WHERE c.id = b.checkpoint_id",
 		   SPI_OK_UPDATE, &text);
 	if (!keep_keys)
 		run_on(&sql, ids, "UPDATE checkpoint_fdw.delivered_key k SET gone = c.batch FROM checkpoint_fdw.checkpoint c"
@@ -190,7 +190,7 @@ cfdw_admin_rewind(int64 batch)
 				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
 				 errmsg("batch " INT64_FORMAT " is gone: it was rewound or reset meanwhile", batch)));
 	args[1] = cfdw_sql_int8(DatumGetInt64(cfdw_sql_get(0, 1, &isnull)));
-	cfdw_sql_run(&sql, "UPDATE checkpoint_fdw.checkpoint c SET position = b.from_position, pending = coalesce(b.from_position ? 'pages', false),"
+	cfdw_sql_run(&sql, "UPDATE checkpoint_fdw.checkpoint c SET position = b.from_position, pending = coalesce(b.from_position ?| '{pages,started}', false),"
 					   " updated_at = clock_timestamp(),"
 					   " batch = (SELECT max(p.batch) FROM checkpoint_fdw.batch p WHERE p.checkpoint_id = $2 AND p.batch < $1)"
 					   " FROM checkpoint_fdw.batch b WHERE b.batch = $1 AND c.id = $2",
@@ -205,54 +205,55 @@ cfdw_admin_rewind(int64 batch)
 
 /* ---- for ingest and run ---- */
 
+/* A row that is locked belongs to another load by now, which will have its own result. */
 void
-cfdw_admin_record_failure(const CfdwStream *stream, const char *message)
+cfdw_admin_record_failure(const CfdwTouched *touched, const char *message)
 {
 	CfdwSqlArg args[4];
 	CfdwSql sql;
 
-	stream_args(stream->foreign_table, stream->consumer, stream->partition, args);
+	stream_args(touched->foreign_table, touched->consumer, touched->partition, args);
 	args[3] = cfdw_sql_text(message);
 	cfdw_sql_begin(&sql, false);
-	insert_stream(&sql, stream->foreign_table, stream->consumer, stream->partition);
-	cfdw_sql_run(&sql, "UPDATE checkpoint_fdw.checkpoint c SET failures = failures + 1, last_error = $4 WHERE" STREAMS,
+	insert_stream(&sql, touched->foreign_table, touched->consumer, touched->partition);
+	cfdw_sql_run(&sql, "UPDATE checkpoint_fdw.checkpoint SET failures = failures + 1, last_error = $4"
+					   " WHERE id IN (SELECT c.id FROM checkpoint_fdw.checkpoint c WHERE" STREAMS " FOR UPDATE SKIP LOCKED)",
 				 SPI_OK_UPDATE, 4, args);
 	cfdw_sql_end(&sql);
 }
 
 void
-cfdw_admin_reject(const CfdwStream *stream, const char *record, const char *sqlstate, const char *message)
+cfdw_admin_reject(const CfdwTouched *touched, const char *record, const char *sqlstate, const char *message)
 {
-	CfdwSqlArg args[6];
+	CfdwSqlArg args[] = {cfdw_sql_int8(touched->batch), {BYTEAOID, CStringGetTextDatum(record), false}, cfdw_sql_text(sqlstate), cfdw_sql_text(message)};
 	CfdwSql sql;
 
-	stream_args(stream->foreign_table, stream->consumer, stream->partition, args);
-	args[3] = cfdw_sql_text(record);
-	args[4] = cfdw_sql_text(sqlstate);
-	args[5] = cfdw_sql_text(message);
 	cfdw_sql_begin(&sql, false);
 	cfdw_sql_run(&sql, "INSERT INTO checkpoint_fdw.rejected_record (checkpoint_id, batch, record, sqlstate, error)"
-					   " SELECT c.id, c.batch, $4, $5, $6 FROM checkpoint_fdw.checkpoint c WHERE" STREAMS,
-				 SPI_OK_INSERT, 6, args);
+					   " SELECT checkpoint_id, batch, $2, $3, $4 FROM checkpoint_fdw.batch WHERE batch = $1",
+				 SPI_OK_INSERT, lengthof(args), args);
+	cfdw_sql_run(&sql, "UPDATE checkpoint_fdw.batch SET rejected = rejected + 1, records = records - 1 WHERE batch = $1", SPI_OK_UPDATE, 1, args);
 	cfdw_sql_end(&sql);
 }
 
 char *
-cfdw_admin_completed_at(Oid foreign_table, const char *consumer, const char *key)
+cfdw_admin_completed_at(Oid foreign_table, Oid user, const char *consumer, const char *key)
 {
-	CfdwSqlArg args[3];
+	CfdwSqlArg args[] = {cfdw_sql_oid(foreign_table), cfdw_sql_text(consumer), cfdw_sql_text(key), cfdw_sql_oid(user)};
 	MemoryContext context = CurrentMemoryContext;
-	char *when = NULL;
+	char *when;
 	CfdwSql sql;
 
 	cfdw_sql_begin(&sql, true);
-	if (cfdw_sql_run(&sql, "SELECT completed_at::text FROM checkpoint_fdw.completed_call WHERE foreign_table = $1 AND consumer = $2 AND key = $3",
-					 SPI_OK_SELECT, stream_args(foreign_table, consumer, key, args), args) > 0)
-		when = cfdw_sql_get_text(context, 0, 1);
+	cfdw_sql_run(&sql, "SELECT min(completed_at)::text FROM checkpoint_fdw.completed_call"
+					   " WHERE (foreign_table = $1 OR $1 = 0) AND consumer = $2 AND key = $3 AND has_table_privilege($4, foreign_table, 'UPDATE')",
+				 SPI_OK_SELECT, lengthof(args), args);
+	when = cfdw_sql_get_text(context, 0, 1);
 	cfdw_sql_end(&sql);
 	return when;
 }
 
+/* Another call with the same key may have been faster. */
 void
 cfdw_admin_complete(Oid foreign_table, const char *consumer, const char *key)
 {
@@ -260,7 +261,7 @@ cfdw_admin_complete(Oid foreign_table, const char *consumer, const char *key)
 	CfdwSql sql;
 
 	cfdw_sql_begin(&sql, false);
-	cfdw_sql_run(&sql, "INSERT INTO checkpoint_fdw.completed_call (foreign_table, consumer, key) VALUES ($1, $2, $3)",
+	cfdw_sql_run(&sql, "INSERT INTO checkpoint_fdw.completed_call (foreign_table, consumer, key) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
 				 SPI_OK_INSERT, stream_args(foreign_table, consumer, key, args), args);
 	cfdw_sql_end(&sql);
 }

@@ -34,11 +34,11 @@ extern Oid cfdw_admin_table_of_batch(int64 batch);
 extern int64 cfdw_admin_rewind(int64 batch);
 
 /* Count a failure that was rolled back; makes the stream's row if need be. */
-extern void cfdw_admin_record_failure(const CfdwStream *stream, const char *message);
-/* Put a record that the target refused among the dead letters. */
-extern void cfdw_admin_reject(const CfdwStream *stream, const char *record, const char *sqlstate, const char *message);
-/* Is this call known as completed, and when did it commit?  NULL: no. */
-extern char *cfdw_admin_completed_at(Oid foreign_table, const char *consumer, const char *key);
+extern void cfdw_admin_record_failure(const CfdwTouched *touched, const char *message);
+/* Put a record that the target refused, as JSON, among the dead letters of the batch that took it. */
+extern void cfdw_admin_reject(const CfdwTouched *touched, const char *record, const char *sqlstate, const char *message);
+/* When did a call with this key complete?  NULL: none did.  foreign_table InvalidOid: any that the user may load from. */
+extern char *cfdw_admin_completed_at(Oid foreign_table, Oid user, const char *consumer, const char *key);
 extern void cfdw_admin_complete(Oid foreign_table, const char *consumer, const char *key);
 
 #endif /* CFDW_ADMIN_H */

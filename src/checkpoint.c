@@ -224,6 +224,7 @@ cfdw_checkpoint_lock(const CfdwStream *stream, const CfdwConsumer *consumer)
 				 errmsg("the checkpoint of foreign table \"%s\" moved while this statement waited for it", get_rel_name(stream->foreign_table)),
 				 errdetail("The statement reads other tables as they were before that load."),
 				 errhint("Nothing was read from the API; run the statement again.")));
+	checkpoint->touched = cfdw_touched_add(stream->foreign_table, stream->consumer, stream->partition);
 	return checkpoint;
 }
 
@@ -259,40 +260,6 @@ cfdw_checkpoint_check_meaning(const CfdwCheckpoint *checkpoint, const char *fing
 			 errmsg("%s of foreign table \"%s\" has changed since its checkpoint was written", what, name),
 			 errdetail("The stored position may mean something else now."),
 			 errhint("Undo the change; or SELECT checkpoint_fdw.accept_change('%s') to go on from the stored timestamp, token and keys; or checkpoint_fdw.reset('%s') to load everything again.", name, name)));
-}
-
-/* ---- what was written ---- */
-
-static int write_count;
-static int write_capacity;
-static CfdwWrite *writes;
-
-static void
-note_write(const CfdwWrite *write)
-{
-	if (write_count == write_capacity)
-	{
-		write_capacity = Max(16, write_capacity * 2);
-		writes = writes ? repalloc(writes, sizeof(CfdwWrite) * write_capacity) :
-						  MemoryContextAlloc(TopMemoryContext, sizeof(CfdwWrite) * write_capacity);
-	}
-	writes[write_count++] = *write;
-}
-
-void
-cfdw_checkpoint_clear_writes(void)
-{
-	if (writes != NULL)
-		pfree(writes);
-	writes = NULL;
-	write_count = write_capacity = 0;
-}
-
-int
-cfdw_checkpoint_writes(const CfdwWrite **list)
-{
-	*list = writes;
-	return write_count;
 }
 
 /* ---- write ---- */
@@ -441,6 +408,21 @@ is_pending(const CfdwPosition *position)
 	return position->pages > 0 || position->started != 0;
 }
 
+static void
+note_write(const CfdwCheckpoint *checkpoint, const CfdwWalk *walk)
+{
+	const CfdwWalkCounts *counts = cfdw_walk_counts(walk);
+	CfdwPosition position = cfdw_walk_position(walk);
+	CfdwTouched *touched = checkpoint->touched;
+
+	touched->written = true;
+	touched->batch = checkpoint->batch;
+	touched->pages = counts->pages;
+	touched->records = counts->records;
+	touched->pending = is_pending(&position);
+	touched->complete = cfdw_walk_at_end(walk);
+}
+
 void
 cfdw_checkpoint_write(CfdwCheckpoint *checkpoint, CfdwWalk *walk, bool keys_too, const CfdwConsumer *consumer,
 					  const char *fingerprint, TimestampTz started_at)
@@ -462,5 +444,5 @@ cfdw_checkpoint_write(CfdwCheckpoint *checkpoint, CfdwWalk *walk, bool keys_too,
 		write_keys(&sql, checkpoint, walk);
 	update_row(&sql, checkpoint, walk, moved, text, is_pending(&position), target, fingerprint);
 	cfdw_sql_end(&sql);
-	note_write(&(CfdwWrite){checkpoint->id, checkpoint->batch, is_pending(&position), cfdw_walk_at_end(walk)});
+	note_write(checkpoint, walk);
 }

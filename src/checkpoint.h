@@ -11,6 +11,7 @@
 #define CFDW_CHECKPOINT_H
 
 #include "consumer.h"
+#include "touched.h"
 #include "walk.h"
 
 typedef enum CfdwOnBusy
@@ -42,6 +43,7 @@ typedef struct CfdwCheckpoint
 	TransactionId xmin;    /* of the row version */
 	int64 batch;           /* of this scan; 0: not drawn yet */
 	MemoryContext context; /* of all this */
+	CfdwTouched *touched;  /* NULL: not locked */
 } CfdwCheckpoint;
 
 /*
@@ -87,20 +89,5 @@ extern bool cfdw_checkpoint_has_moved(const CfdwCheckpoint *checkpoint, const Cf
  */
 extern void cfdw_checkpoint_write(CfdwCheckpoint *checkpoint, CfdwWalk *walk, bool keys_too, const CfdwConsumer *consumer,
 								  const char *fingerprint, TimestampTz started_at);
-
-/*
- * What this session has written since the list was last cleared; entries of
- * statements that were rolled back are in it too, so clear it before each.
- */
-typedef struct CfdwWrite
-{
-	int64 checkpoint_id;
-	int64 batch; /* 0: nothing has moved */
-	bool pending;
-	bool complete; /* the end of the walk was reached */
-} CfdwWrite;
-
-extern void cfdw_checkpoint_clear_writes(void);
-extern int cfdw_checkpoint_writes(const CfdwWrite **writes);
 
 #endif /* CFDW_CHECKPOINT_H */

@@ -6,17 +6,15 @@
 #include "postgres.h"
 
 #include "access/relation.h"
-#include "access/xact.h"
 #include "admin.h"
-#include "catalog/pg_class.h"
+#include "argument.h"
 #include "describe.h"
 #include "fmgr.h"
-#include "funcapi.h"
+#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "option.h"
 #include "report.h"
 #include "timecol.h"
-#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
 #include "utils/lsyscache.h"
@@ -28,99 +26,7 @@ PG_FUNCTION_INFO_V1(checkpoint_fdw_accept_change);
 PG_FUNCTION_INFO_V1(checkpoint_fdw_fork);
 PG_FUNCTION_INFO_V1(checkpoint_fdw_rewind);
 PG_FUNCTION_INFO_V1(checkpoint_fdw_position_text);
-PG_FUNCTION_INFO_V1(checkpoint_fdw_begin_call);
-PG_FUNCTION_INFO_V1(checkpoint_fdw_clear_writes);
-PG_FUNCTION_INFO_V1(checkpoint_fdw_writes);
-PG_FUNCTION_INFO_V1(checkpoint_fdw_record_failure);
-PG_FUNCTION_INFO_V1(checkpoint_fdw_reject);
-PG_FUNCTION_INFO_V1(checkpoint_fdw_completed_at);
-PG_FUNCTION_INFO_V1(checkpoint_fdw_complete);
-
-/* ---- arguments ---- */
-
-static char *
-text_arg(FunctionCallInfo fcinfo, int n)
-{
-	return PG_ARGISNULL(n) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(n));
-}
-
-static char *
-jsonb_arg(FunctionCallInfo fcinfo, int n)
-{
-	Jsonb *jsonb;
-
-	if (PG_ARGISNULL(n))
-		return NULL;
-	jsonb = PG_GETARG_JSONB_P(n);
-	return JsonbToCString(NULL, &jsonb->root, VARSIZE(jsonb));
-}
-
-static Oid
-table_arg(FunctionCallInfo fcinfo, int n)
-{
-	Oid relation = PG_ARGISNULL(n) ? InvalidOid : PG_GETARG_OID(n);
-	const char *name = OidIsValid(relation) ? get_rel_name(relation) : NULL;
-
-	if (name == NULL || get_rel_relkind(relation) != RELKIND_FOREIGN_TABLE)
-		ereport(ERROR,
-				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 name ? errmsg("\"%s\" is not a foreign table", name) : errmsg("no foreign table is named"),
-				 errhint("Name a foreign table of checkpoint_fdw.")));
-	return relation;
-}
-
-/* The checkpoints of a foreign table belong to its owner. */
-static void
-check_owner(Oid relation)
-{
-	bool owner;
-
-#if PG_VERSION_NUM >= 160000
-	owner = object_ownercheck(RelationRelationId, relation, GetUserId());
-#else
-	owner = pg_class_ownercheck(relation, GetUserId());
-#endif
-	if (!owner)
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("must be owner of foreign table %s", get_rel_name(relation)),
-				 errhint("Ask its owner, or read with a checkpoint_fdw.consumer of your own.")));
-}
-
-static Oid
-owned_table_arg(FunctionCallInfo fcinfo, int n)
-{
-	Oid relation = table_arg(fcinfo, n);
-
-	check_owner(relation);
-	return relation;
-}
-
-/* Internal functions of the procedures write on behalf of whoever may consume. */
-static Oid
-consumed_table_arg(FunctionCallInfo fcinfo, int n)
-{
-	Oid relation = table_arg(fcinfo, n);
-
-	if (pg_class_aclcheck(relation, GetUserId(), ACL_UPDATE) != ACLCHECK_OK)
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("permission denied to advance the checkpoint of foreign table \"%s\"", get_rel_name(relation)),
-				 errhint("Ask the owner for UPDATE on the table.")));
-	return relation;
-}
-
-static CfdwStream
-stream_args(FunctionCallInfo fcinfo)
-{
-	CfdwStream stream = {consumed_table_arg(fcinfo, 0), text_arg(fcinfo, 1), jsonb_arg(fcinfo, 2)};
-
-	if (stream.consumer == NULL)
-		stream.consumer = cfdw_guc_consumer;
-	if (stream.partition == NULL)
-		stream.partition = "{}";
-	return stream;
-}
+PG_FUNCTION_INFO_V1(checkpoint_fdw_record_text);
 
 static bool
 has_store(Oid relation)
@@ -133,27 +39,10 @@ has_store(Oid relation)
 Datum
 checkpoint_fdw_reset(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_INT64(cfdw_admin_reset(owned_table_arg(fcinfo, 0), text_arg(fcinfo, 1), jsonb_arg(fcinfo, 2)));
+	PG_RETURN_INT64(cfdw_admin_reset(cfdw_arg_owned_table(fcinfo, 0), cfdw_arg_text(fcinfo, 1), cfdw_arg_jsonb(fcinfo, 2)));
 }
 
 /* ---- a position written by a person ---- */
-
-/* The text of a member, or NULL; of an object that is no object, NULL. */
-static char *
-member_text(Jsonb *object, const char *name)
-{
-	JsonbValue key = {.type = jbvString};
-	JsonbValue *value;
-
-	key.val.string.val = unconstify(char *, name);
-	key.val.string.len = strlen(name);
-	value = JB_ROOT_IS_OBJECT(object) ? findJsonbValueFromContainer(&object->root, JB_FOBJECT, &key) : NULL;
-	if (value == NULL || (value->type != jbvString && value->type != jbvNumeric))
-		return NULL;
-	if (value->type == jbvString)
-		return pnstrdup(value->val.string.val, value->val.string.len);
-	return DatumGetCString(DirectFunctionCall1(numeric_out, NumericGetDatum(value->val.numeric)));
-}
 
 static CfdwStamp
 parse_since(Oid relation, const CfdwOptions *options, const char *text)
@@ -215,7 +104,7 @@ keep_members_of_mode(CfdwPosition *position, int mode)
 static char *
 parse_position(Oid relation, const CfdwOptions *options, Jsonb *given)
 {
-	char *since = member_text(given, "since");
+	char *since = cfdw_arg_member(given, "since");
 	Jsonb *rest = given;
 	CfdwPosition position;
 	CfdwError err;
@@ -239,23 +128,23 @@ parse_position(Oid relation, const CfdwOptions *options, Jsonb *given)
 Datum
 checkpoint_fdw_set_position(PG_FUNCTION_ARGS)
 {
-	Oid relation = owned_table_arg(fcinfo, 0);
+	Oid relation = cfdw_arg_owned_table(fcinfo, 0);
 	CfdwOptions *options = cfdw_options_for_table(relation, GetUserId());
 	char *position = PG_ARGISNULL(1) ? NULL : parse_position(relation, options, PG_GETARG_JSONB_P(1));
-	char *consumer = text_arg(fcinfo, 2);
+	char *consumer = cfdw_arg_text(fcinfo, 2);
 
-	PG_RETURN_INT64(cfdw_admin_set_position(relation, consumer ? consumer : cfdw_guc_consumer, jsonb_arg(fcinfo, 3), position,
+	PG_RETURN_INT64(cfdw_admin_set_position(relation, consumer ? consumer : cfdw_guc_consumer, cfdw_arg_jsonb(fcinfo, 3), position,
 											cfdw_mode_has_store(options->checkpoint)));
 }
 
 Datum
 checkpoint_fdw_position_text(PG_FUNCTION_ARGS)
 {
-	Oid relation = table_arg(fcinfo, 0);
+	Oid relation = cfdw_arg_table(fcinfo, 0);
 	CfdwPosition position;
 	CfdwError err;
 
-	if (!cfdw_position_parse(CurrentMemoryContext, jsonb_arg(fcinfo, 1), &position, &err))
+	if (!cfdw_position_parse(CurrentMemoryContext, cfdw_arg_jsonb(fcinfo, 1), &position, &err))
 		cfdw_report(&err);
 	PG_RETURN_TEXT_P(cstring_to_text(cfdw_describe_position(relation, &position)));
 }
@@ -263,7 +152,7 @@ checkpoint_fdw_position_text(PG_FUNCTION_ARGS)
 Datum
 checkpoint_fdw_restart_walk(PG_FUNCTION_ARGS)
 {
-	Oid relation = owned_table_arg(fcinfo, 0);
+	Oid relation = cfdw_arg_owned_table(fcinfo, 0);
 
 	if (!has_store(relation))
 		ereport(ERROR,
@@ -271,24 +160,24 @@ checkpoint_fdw_restart_walk(PG_FUNCTION_ARGS)
 				 errmsg("the page is all that the checkpoint of foreign table \"%s\" has", get_rel_name(relation)),
 				 errdetail("In checkpoint mode cursor and offset a walk without it would load every record again."),
 				 errhint("Use checkpoint_fdw.rewind, checkpoint_fdw.set_position or checkpoint_fdw.reset.")));
-	PG_RETURN_INT64(cfdw_admin_restart_walk(relation, text_arg(fcinfo, 1), jsonb_arg(fcinfo, 2)));
+	PG_RETURN_INT64(cfdw_admin_restart_walk(relation, cfdw_arg_text(fcinfo, 1), cfdw_arg_jsonb(fcinfo, 2)));
 }
 
 Datum
 checkpoint_fdw_accept_change(PG_FUNCTION_ARGS)
 {
-	Oid relation = owned_table_arg(fcinfo, 0);
+	Oid relation = cfdw_arg_owned_table(fcinfo, 0);
 
 	/* without the page, a checkpoint that is nothing else would load every record again */
-	PG_RETURN_INT64(cfdw_admin_accept_change(relation, text_arg(fcinfo, 1), jsonb_arg(fcinfo, 2), !has_store(relation)));
+	PG_RETURN_INT64(cfdw_admin_accept_change(relation, cfdw_arg_text(fcinfo, 1), cfdw_arg_jsonb(fcinfo, 2), !has_store(relation)));
 }
 
 Datum
 checkpoint_fdw_fork(PG_FUNCTION_ARGS)
 {
-	Oid relation = owned_table_arg(fcinfo, 0);
-	char *from = text_arg(fcinfo, 1);
-	char *to = text_arg(fcinfo, 2);
+	Oid relation = cfdw_arg_owned_table(fcinfo, 0);
+	char *from = cfdw_arg_text(fcinfo, 1);
+	char *to = cfdw_arg_text(fcinfo, 2);
 
 	if (from == NULL || to == NULL || *to == '\0')
 		ereport(ERROR,
@@ -309,80 +198,18 @@ checkpoint_fdw_rewind(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("batch " INT64_FORMAT " is not kept", batch),
 				 errhint("The view checkpoint_fdw.batches lists the batches that are; checkpoint_fdw.batch_history sets how many.")));
-	check_owner(relation);
+	cfdw_arg_check_owner(relation);
 	PG_RETURN_INT64(cfdw_admin_rewind(batch));
 }
 
-/* ---- for the procedures ---- */
+/* ---- dead letters ---- */
 
 Datum
-checkpoint_fdw_begin_call(PG_FUNCTION_ARGS)
+checkpoint_fdw_record_text(PG_FUNCTION_ARGS)
 {
-	if (IsTransactionBlock())
-		ereport(ERROR,
-				(errcode(ERRCODE_ACTIVE_SQL_TRANSACTION),
-				 errmsg("a procedure that commits after each batch cannot run inside a transaction block"),
-				 errhint("Send the CALL as a statement of its own: without BEGIN, and without other statements in the same string.")));
-	PG_RETURN_VOID();
-}
+	bytea *record = PG_GETARG_BYTEA_PP(0);
 
-Datum
-checkpoint_fdw_clear_writes(PG_FUNCTION_ARGS)
-{
-	cfdw_checkpoint_clear_writes();
-	PG_RETURN_VOID();
-}
-
-Datum
-checkpoint_fdw_writes(PG_FUNCTION_ARGS)
-{
-	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
-	const CfdwWrite *writes;
-	int count = cfdw_checkpoint_writes(&writes);
-
-	InitMaterializedSRF(fcinfo, 0);
-	for (int i = 0; i < count; i++)
-	{
-		Datum values[4] = {Int64GetDatum(writes[i].checkpoint_id), Int64GetDatum(writes[i].batch),
-						   BoolGetDatum(writes[i].pending), BoolGetDatum(writes[i].complete)};
-		bool isnull[4] = {false, writes[i].batch == 0, false, false};
-
-		tuplestore_putvalues(result->setResult, result->setDesc, values, isnull);
-	}
-	return (Datum) 0;
-}
-
-Datum
-checkpoint_fdw_record_failure(PG_FUNCTION_ARGS)
-{
-	CfdwStream stream = stream_args(fcinfo);
-
-	cfdw_admin_record_failure(&stream, text_arg(fcinfo, 3));
-	PG_RETURN_VOID();
-}
-
-Datum
-checkpoint_fdw_reject(PG_FUNCTION_ARGS)
-{
-	CfdwStream stream = stream_args(fcinfo);
-
-	cfdw_admin_reject(&stream, text_arg(fcinfo, 3), text_arg(fcinfo, 4), text_arg(fcinfo, 5));
-	PG_RETURN_VOID();
-}
-
-Datum
-checkpoint_fdw_completed_at(PG_FUNCTION_ARGS)
-{
-	char *when = cfdw_admin_completed_at(consumed_table_arg(fcinfo, 0), text_arg(fcinfo, 1), text_arg(fcinfo, 2));
-
-	if (when == NULL)
-		PG_RETURN_NULL();
-	PG_RETURN_TEXT_P(cstring_to_text(when));
-}
-
-Datum
-checkpoint_fdw_complete(PG_FUNCTION_ARGS)
-{
-	cfdw_admin_complete(consumed_table_arg(fcinfo, 0), text_arg(fcinfo, 1), text_arg(fcinfo, 2));
-	PG_RETURN_VOID();
+	if (pg_verifymbstr(VARDATA_ANY(record), VARSIZE_ANY_EXHDR(record), true))
+		PG_RETURN_TEXT_P(cstring_to_text_with_len(VARDATA_ANY(record), VARSIZE_ANY_EXHDR(record)));
+	return DirectFunctionCall2(binary_encode, PG_GETARG_DATUM(0), CStringGetTextDatum("escape"));
 }

@@ -256,7 +256,10 @@ cfdw_stream_next(CfdwReader *reader, TupleTableSlot *slot)
 	} while (!take_record(reader, &record, slot));
 	reader->common->records++;
 	if (is_moving(reader))
+	{
 		reader->visit->taken = true;
+		reader->checkpoint->touched->rows++;
+	}
 	return true;
 }
 
