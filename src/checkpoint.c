@@ -259,7 +259,7 @@ cfdw_checkpoint_check_meaning(const CfdwCheckpoint *checkpoint, const char *fing
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 			 errmsg("%s of foreign table \"%s\" has changed since its checkpoint was written", what, name),
 			 errdetail("The stored position may mean something else now."),
-			 errhint("Undo the change; or SELECT checkpoint_fdw.accept_change('%s') to go on from the stored timestamp, token and keys; or checkpoint_fdw.reset('%s') to load everything again.", name, name)));
+			 errhint("Undo the change; or SELECT checkpoint_fdw.accept_change('%s') to go on from it all the same; or checkpoint_fdw.reset('%s') to load everything again.", name, name)));
 }
 
 /* ---- write ---- */
