@@ -11,7 +11,7 @@
 #include "foreign/fdwapi.h"
 #include "plan.h"
 #include "scan.h"
-#include "setting.h"
+#include "guc.h"
 #include "spec.h"
 
 #if PG_VERSION_NUM >= 180000
@@ -28,7 +28,7 @@ PG_FUNCTION_INFO_V1(checkpoint_fdw_handler);
 void
 _PG_init(void)
 {
-	cfdw_settings_define();
+	cfdw_guc_define();
 	cfdw_consumer_install(cfdw_scan_is_ours, cfdw_scan_is_checkpointed);
 }
 

@@ -1,9 +1,9 @@
 /*
- * setting.h
+ * guc.h
  *	  The settings checkpoint_fdw.*.
  */
-#ifndef CFDW_SETTING_H
-#define CFDW_SETTING_H
+#ifndef CFDW_GUC_H
+#define CFDW_GUC_H
 
 #include "base.h"
 
@@ -13,6 +13,6 @@
  * and go on with the default, and a misspelt "advance = never" would take the
  * records.
  */
-extern void cfdw_settings_define(void);
+extern void cfdw_guc_define(void);
 
-#endif /* CFDW_SETTING_H */
+#endif /* CFDW_GUC_H */

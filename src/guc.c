@@ -1,9 +1,9 @@
 /*
- * setting.c
+ * guc.c
  *	  One table of settings with words, the few others, and the check of what
  *	  was set before the library was loaded.
  */
-#include "setting.h"
+#include "guc.h"
 
 #include <limits.h>
 
@@ -132,7 +132,7 @@ check_all_earlier(void)
 /* ---- define ---- */
 
 void
-cfdw_settings_define(void)
+cfdw_guc_define(void)
 {
 	check_all_earlier();
 	for (int i = 0; i < lengthof(enums); i++)
