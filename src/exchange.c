@@ -6,17 +6,24 @@
 
 #include "common/pg_prng.h"
 #include "header.h"
+#include "origin.h"
+#include "request.h"
+#include "url.h"
 
 #include <stdlib.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
+#define MAX_REDIRECTS 5
+
 struct CfdwExchange
 {
 	CfdwArena *arena;
 	const CfdwExchangeRules *rules;
-	CfdwRequest request;
+	CfdwRequest original;
+	CfdwRequest request; /* the same, or where a redirect leads */
+	int redirects;
 
 	CfdwArena *attempt; /* of one request, its response and the page */
 	CfdwTransfer *transfer;
@@ -35,6 +42,8 @@ now_us(void)
 static bool
 send_request(CfdwExchange *exchange, CfdwError *err)
 {
+	if (exchange->attempt != NULL)
+		cfdw_arena_free(exchange->attempt);
 	exchange->attempt = cfdw_arena_new(exchange->arena, "checkpoint_fdw request");
 	return cfdw_http_start(exchange->attempt, &exchange->rules->http, &exchange->request, &exchange->transfer, err);
 }
@@ -46,7 +55,7 @@ cfdw_exchange_start(CfdwArena *arena, const CfdwExchangeRules *rules, const Cfdw
 
 	exchange->arena = arena;
 	exchange->rules = rules;
-	exchange->request = *request;
+	exchange->original = exchange->request = *request;
 	*out = exchange;
 	return send_request(exchange, err);
 }
@@ -74,7 +83,7 @@ fail_status(const CfdwExchange *exchange, const CfdwResponse *response, CfdwErro
 	if (auth)
 		cfdw_hint(err, "Check the server's option auth and the secrets in the user mapping of the current user.");
 	else if (status >= 300 && status <= 399)
-		cfdw_hint(err, "Redirects are not followed; put the final address into base_url or endpoint.");
+		cfdw_hint(err, "This cannot be followed; put the final address into base_url or endpoint.");
 	else if (status == 404 || status == 410)
 		cfdw_hint(err, "Check the options base_url and endpoint.");
 	else if (status == 429 || status >= 500)
@@ -129,6 +138,48 @@ read_page(const CfdwExchange *exchange, const CfdwResponse *response, CfdwPage *
 	if (rules->retry_match != NULL && contains(response->body, rules->retry_match))
 		*again = true;
 	return good ? fail_at(exchange, response, err) : fail_status(exchange, response, err);
+}
+
+/* ---- redirects ---- */
+
+/* Where a response sends us; NULL: nowhere that we would follow. */
+static const char *
+redirect_of(const CfdwExchange *exchange, const CfdwResponse *response)
+{
+	bool is_get = strcmp(exchange->request.method, "GET") == 0;
+
+	switch (response->status)
+	{
+		case 301:
+		case 302:
+		case 303:
+			/* a POST would become a GET, and lose what it asks */
+			return is_get ? cfdw_response_header(exchange->attempt, response, "Location") : NULL;
+		case 307:
+		case 308:
+			return cfdw_response_header(exchange->attempt, response, "Location");
+		default:
+			return NULL;
+	}
+}
+
+static bool
+follow(CfdwExchange *exchange, const CfdwResponse *response, const char *location, CfdwError *err)
+{
+	const CfdwEndpoint *endpoint = exchange->rules->endpoint;
+	CfdwRequest *request = &exchange->request;
+	char *url;
+
+	if (++exchange->redirects > MAX_REDIRECTS)
+	{
+		cfdw_fail(err, CFDW_ERR_LIMIT, "the API redirects more than %d times", MAX_REDIRECTS);
+		return fail_at(exchange, response, err);
+	}
+	if (!cfdw_origin_resolve(exchange->arena, endpoint->base_url, endpoint->next_url_origin, response->url, location, "the redirect", &url, err))
+		return fail_at(exchange, response, err);
+	request->url = cfdw_request_add_auth(exchange->arena, endpoint, url);
+	request->masked_url = cfdw_url_mask(exchange->arena, request->url, endpoint->auth_param);
+	return true;
 }
 
 /* ---- once more ---- */
@@ -253,6 +304,28 @@ wait_for_retry(CfdwExchange *exchange, const CfdwWaiter *waiter, CfdwAnswer *ans
 	return true;
 }
 
+/* One request and all that it redirects to. */
+static bool
+attempt(CfdwExchange *exchange, const CfdwWaiter *waiter, CfdwAnswer *answer, bool *again, CfdwError *err)
+{
+	for (;;)
+	{
+		const char *location;
+
+		answer->requests++;
+		if (!cfdw_http_finish(exchange->transfer, waiter, &answer->response, err))
+			return false;
+		location = redirect_of(exchange, answer->response);
+		if (location == NULL)
+			return read_page(exchange, answer->response, &answer->page, again, err);
+		if (!follow(exchange, answer->response, location, err))
+			return false;
+		answer->response = NULL;
+		if (!send_request(exchange, err))
+			return false;
+	}
+}
+
 bool
 cfdw_exchange_finish(CfdwExchange *exchange, const CfdwWaiter *waiter, CfdwAnswer *answer, CfdwError *err)
 {
@@ -261,15 +334,14 @@ cfdw_exchange_finish(CfdwExchange *exchange, const CfdwWaiter *waiter, CfdwAnswe
 	{
 		bool again = false;
 
-		answer->requests++;
-		if (cfdw_http_finish(exchange->transfer, waiter, &answer->response, err) &&
-			read_page(exchange, answer->response, &answer->page, &again, err))
+		if (attempt(exchange, waiter, answer, &again, err))
 			return true;
 		if (!wait_for_retry(exchange, waiter, answer, again, err))
 			return false;
-		cfdw_arena_free(exchange->attempt);
 		answer->response = NULL;
 		memset(&answer->page, 0, sizeof(answer->page));
+		exchange->request = exchange->original;
+		exchange->redirects = 0;
 		if (!send_request(exchange, err))
 			return false;
 	}

@@ -5,12 +5,13 @@
  *
  * What may pass by itself (the network, a body that was cut, a status or a
  * text that asks for patience) is asked again here, the whole page each time.
+ * Redirects are followed where links to a next page may lead, too; the request
+ * stays the same, so a POST is followed only by the statuses that say so.
  */
 #ifndef CFDW_EXCHANGE_H
 #define CFDW_EXCHANGE_H
 
-#include "http.h"
-#include "page.h"
+#include "pagination.h"
 #include "retry.h"
 #include "status.h"
 
@@ -18,6 +19,7 @@
 typedef struct CfdwExchangeRules
 {
 	CfdwHttpOptions http;
+	const CfdwEndpoint *endpoint;
 	CfdwPageSpec page;
 	CfdwRetryRules retry;
 	CfdwStatuses retry_statuses;
@@ -39,7 +41,8 @@ typedef struct CfdwExchange CfdwExchange;
 extern bool cfdw_exchange_start(CfdwArena *arena, const CfdwExchangeRules *rules, const CfdwRequest *request, CfdwExchange **out, CfdwError *err);
 
 /*
- * Wait for the answer and read it; may not return (the waiter).  Status 204
+ * Wait for the answer and read it; may not return (the waiter).  The URL of
+ * the response is the one that gave the answer, after redirects.  Status 204
  * is a page without records.  Errors, the URL in DETAIL: those of http.h and
  * page.h; CFDW_ERR_STATUS and CFDW_ERR_AUTH for a status other than 2xx, with
  * err->status.  *answer is filled in any case.

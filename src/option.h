@@ -75,6 +75,7 @@ typedef struct CfdwOptions
 	char *retry_statuses;
 	char *retry_match;
 	int64 max_response_bytes;
+	char *next_url_origin;
 	int prefetch;
 	/* user mapping */
 	char *mapping_user; /* whose it is: a role's name, "public", NULL: there is none */

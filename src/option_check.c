@@ -11,6 +11,7 @@
 #include "option_mode.h"
 #include "option_rule.h"
 #include "option_value.h"
+#include "origin.h"
 #include "request.h"
 
 /* "cursor, keyset": the kinds of pagination in a set of bits */
@@ -41,6 +42,9 @@ check_server(const CfdwOptions *options)
 	if (options->api_key_name != NULL && !options->api_key_in_query && !cfdw_is_header_name(options->api_key_name))
 		refuse(ERRCODE_INVALID_PARAMETER_VALUE, "option \"api_key_name\" is not the name of a header",
 			   "For a query parameter, set api_key_location 'query'.");
+	if (pg_strncasecmp(options->base_url, "https:", 6) == 0 && cfdw_origin_has_plain(options->next_url_origin))
+		refuse(ERRCODE_INVALID_PARAMETER_VALUE, "option \"next_url_origin\" has an origin without TLS, but base_url has TLS",
+			   "Credentials would be sent in the clear. Write the origins with https, or use next_url_origin 'rewrite'.");
 }
 
 static void

@@ -120,6 +120,8 @@ const CfdwOptionDef cfdw_option_table[] = {
 	 .help = "text in a response, in any case, that asks for another try, whatever its status"},
 	{"max_response_bytes", SERVER(SIZE, max_response_bytes), .min = 1, .max = MAX_RESPONSE_BYTES, .default_text = "256 MB",
 	 .help = "bound for the body of a response, after decompression"},
+	{"next_url_origin", SERVER(ORIGINS, next_url_origin), .default_text = "same",
+	 .help = "where links and redirects may lead: same, the origin of base_url; rewrite, they are asked there; or other origins, trusted with the credentials"},
 	{"prefetch", SERVER(INTEGER, prefetch), .min = 0, .max = 1, .default_text = "1",
 	 .help = "pages asked ahead while the records of a page are used; 0 for none"},
 

@@ -35,6 +35,7 @@ typedef enum CfdwOptionKind
 	CFDW_KIND_FORMAT,      /* char *: one of words, or a to_char pattern */
 	CFDW_KIND_TIMEZONE,    /* char *: name of a time zone */
 	CFDW_KIND_SPAN,        /* char *: an interval without months of at least min microseconds; or an integer */
+	CFDW_KIND_ORIGINS,     /* char *: same, rewrite, or a list of origins */
 	CFDW_KIND_STATUSES,    /* char *: HTTP statuses with commas between them */
 	CFDW_KIND_ENUM,        /* number: value of one of words */
 	CFDW_KIND_BOOL,        /* number */

@@ -12,6 +12,7 @@
 #include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
 #include "option_header.h"
+#include "origin.h"
 #include "pgtime.h"
 #include "url.h"
 #include "utils/builtins.h"
@@ -311,6 +312,14 @@ take_headers(const CfdwOptionDef *def, const char *value)
 }
 
 static const char *
+take_origins(const CfdwOptionDef *def, const char *value)
+{
+	if (!cfdw_origin_is_rule(CurrentMemoryContext, value))
+		refuse(def, value, NULL, "It is same, rewrite, or a list of origins such as https://api.example.com, https://files.example.com:8443.");
+	return value;
+}
+
+static const char *
 take_statuses(const CfdwOptionDef *def, const char *value)
 {
 	CfdwStatuses statuses;
@@ -461,6 +470,7 @@ static const Kind kinds[] = {
 	[CFDW_KIND_ENDPOINT] = {take_endpoint, NULL, false, "URL path"},
 	[CFDW_KIND_QUERY] = {take_query, NULL, false, "query string"},
 	[CFDW_KIND_HEADERS] = {take_headers, NULL, false, "JSON object"},
+	[CFDW_KIND_ORIGINS] = {take_origins, NULL, false, "same, rewrite, or a list of origins"},
 	[CFDW_KIND_STATUSES] = {take_statuses, NULL, true, "HTTP statuses"},
 	[CFDW_KIND_FORMAT] = {take_format, NULL, true, NULL},
 	[CFDW_KIND_TIMEZONE] = {take_timezone, NULL, true, "time zone"},

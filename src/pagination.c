@@ -8,6 +8,7 @@
 #include "common/int.h"
 #include "header.h"
 #include "member.h"
+#include "origin.h"
 #include "request.h"
 #include "unpaged.h"
 #include "url.h"
@@ -426,13 +427,14 @@ static bool
 take_link(Turn *turn, const char *ref, CfdwStep *next, bool *found)
 {
 	const CfdwPagination *pagination = turn->pagination;
-	const char *secret = pagination->endpoint->auth_param;
+	const CfdwEndpoint *endpoint = pagination->endpoint;
+	const char *secret = endpoint->auth_param;
 	const char *asked = turn->response->url;
 	char *url;
 
 	if (ref == NULL || *ref == '\0' || is_end_value(pagination, ref))
 		return true;
-	if (!cfdw_request_resolve(turn->arena, asked, ref, &url, turn->err))
+	if (!cfdw_origin_resolve(turn->arena, endpoint->base_url, endpoint->next_url_origin, asked, ref, "the next page", &url, turn->err))
 		return false;
 	if (secret != NULL)
 	{

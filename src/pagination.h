@@ -56,8 +56,9 @@ typedef struct CfdwEndpoint
 	const char *cursor_header;
 	const char *cursor_param;
 	const char *next_url_path;
-	const char *keyset_path;   /* of the keyset column, into a record: a pointer */
-	const char *keyset_member; /* without a path: its name, found as member.h says */
+	const char *next_url_origin; /* NULL: same; origin.h */
+	const char *keyset_path;     /* of the keyset column, into a record: a pointer */
+	const char *keyset_member;   /* without a path: its name, found as member.h says */
 	const char *offset_param;
 	const char *page_param;
 	const char *page_start; /* first cursor (text, or a JSON number, array or object), offset or page number; NULL: none, 0, 1 */
@@ -91,8 +92,8 @@ extern bool cfdw_pagination_request(const CfdwPagination *pagination, CfdwArena 
  *
  * Tokens and links: "", null, false, [], {} or nothing at all is the end; 0
  * is a legal cursor; a short or empty page with a token is legal.  A link is
- * a string or an object with "href"; it is resolved against the request's URL
- * and must have its origin (CFDW_ERR_FORBIDDEN).  A path is looked up in the
+ * a string or an object with "href"; it is resolved against the request's URL;
+ * where it may lead: origin.h (CFDW_ERR_FORBIDDEN).  A path is looked up in the
  * whole body, also inside the records.
  *
  * Computed kinds end at a page without records.  offset: step.number plus the

@@ -5,6 +5,7 @@
  */
 #include "request.h"
 
+#include "origin.h"
 #include "url.h"
 
 typedef enum BodyKind
@@ -409,34 +410,6 @@ add_params(Build *build, CfdwBuf *out, const char *params, CfdwJson *merge)
 
 /* ----- URL ------------------------------------------------------------------ */
 
-/* Scheme, host and port: all up to the path (userinfo has been refused before). */
-static int
-origin_length(const char *url)
-{
-	const char *host = strstr(url, "://");
-
-	host = host != NULL ? host + 3 : url;
-	return (int) (host - url + strcspn(host, "/?#"));
-}
-
-bool
-cfdw_request_resolve(CfdwArena *arena, const char *base, const char *ref, char **out, CfdwError *err)
-{
-	char *url;
-
-	if (!cfdw_url_resolve(arena, base, ref, &url, err))
-		return false;
-	if (!cfdw_url_same_origin(base, url))
-	{
-		cfdw_fail(err, CFDW_ERR_FORBIDDEN, "the next page is at another origin");
-		cfdw_detail(err, "The API is asked at %.*s, but the next page is at %.*s.", origin_length(base), base, origin_length(url), url);
-		cfdw_hint(err, "Credentials never follow a link to another origin.  If the API lives there, set base_url to it.");
-		return false;
-	}
-	*out = url;
-	return true;
-}
-
 /* Does the merged object go into the body? */
 static bool
 merges_into_body(const CfdwRequestBuilder *builder)
@@ -473,17 +446,16 @@ build_url(Build *build, char **out)
 	return true;
 }
 
-static char *
-add_auth_param(Build *build, char *url)
+char *
+cfdw_request_add_auth(CfdwArena *arena, const CfdwEndpoint *endpoint, const char *url)
 {
-	const CfdwEndpoint *endpoint = build->endpoint;
 	CfdwBuf pair;
 
 	if (endpoint->auth_param == NULL || cfdw_url_has_param(url, endpoint->auth_param))
-		return url;
-	cfdw_buf_init(&pair, build->arena);
+		return cfdw_strdup(arena, url);
+	cfdw_buf_init(&pair, arena);
 	add_pair(&pair, endpoint->auth_param, endpoint->auth_value);
-	return cfdw_url_add_query(build->arena, url, pair.data);
+	return cfdw_url_add_query(arena, url, pair.data);
 }
 
 /* ----- headers and body ------------------------------------------------------ */
@@ -582,9 +554,10 @@ cfdw_request_build(const CfdwRequestBuilder *builder, CfdwArena *arena, const Cf
 	memset(out, 0, sizeof(*out));
 	if (!set_variables(&build, values, question))
 		return false;
-	if (url != NULL ? !cfdw_request_resolve(arena, endpoint->base_url, url, &address, err) : !build_url(&build, &address))
+	if (url != NULL ? !cfdw_origin_resolve(arena, endpoint->base_url, endpoint->next_url_origin, endpoint->base_url, url, "the next page", &address, err) :
+					  !build_url(&build, &address))
 		return false;
-	address = add_auth_param(&build, address);
+	address = cfdw_request_add_auth(arena, endpoint, address);
 	out->method = endpoint->method != NULL ? endpoint->method : "GET";
 	out->url = address;
 	out->masked_url = cfdw_url_mask(arena, address, endpoint->auth_param);

@@ -28,8 +28,8 @@ extern bool cfdw_request_open(CfdwArena *arena, const CfdwEndpoint *endpoint, Cf
 /*
  * The request that carries the values of a step (FIRST: none) and of a
  * question (NULL: none).  With url not NULL that URL is asked, byte for byte
- * but for auth_param, and the values go into headers and body only; it must
- * have the origin of base_url.
+ * but for auth_param, and the values go into headers and body only; where
+ * it may lead: origin.h.
  *
  * An object cursor without a place of its own is merged: over the top level
  * of a JSON body, else into the pairs of a form body, else into the query.
@@ -39,12 +39,8 @@ extern bool cfdw_request_open(CfdwArena *arena, const CfdwEndpoint *endpoint, Cf
 extern bool cfdw_request_build(const CfdwRequestBuilder *builder, CfdwArena *arena, const CfdwStep *values, const CfdwQuestion *question,
 							   const char *url, CfdwRequest *out, CfdwError *err);
 
-/*
- * Resolve a URL that is not ours (from a response or a stored position)
- * against the URL of a request, as cfdw_url_resolve does, and insist on the
- * same origin: CFDW_ERR_FORBIDDEN.
- */
-extern bool cfdw_request_resolve(CfdwArena *arena, const char *base, const char *ref, char **out, CfdwError *err);
+/* A copy of a URL with auth_param, if there is one and the URL does not have it. */
+extern char *cfdw_request_add_auth(CfdwArena *arena, const CfdwEndpoint *endpoint, const char *url);
 
 /* Is this the media type of one JSON document?  (Not of a sequence of them.) */
 extern bool cfdw_request_is_json(CfdwArena *arena, const char *content_type);

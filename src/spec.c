@@ -136,6 +136,7 @@ set_endpoint(CfdwEndpoint *endpoint, Oid foreign_table, const CfdwOptions *optio
 	endpoint->cursor_header = options->cursor_header;
 	endpoint->cursor_param = options->cursor_param;
 	endpoint->next_url_path = options->next_url_path;
+	endpoint->next_url_origin = options->next_url_origin;
 	if (options->keyset_column != NULL)
 		set_keyset(endpoint, foreign_table, options->keyset_column);
 	endpoint->offset_param = options->offset_param;

@@ -59,6 +59,7 @@ cfdw_walk_open(CfdwArena *arena, const CfdwWalkSpec *spec, const CfdwPosition *f
 
 	walk->arena = arena;
 	walk->spec = *spec;
+	walk->spec.exchange.endpoint = &walk->spec.endpoint;
 	walk->rules = rules_of(spec->mode);
 	if (spec->stateful)
 	{

@@ -58,9 +58,10 @@ sub start_program
 	return $pid;
 }
 
+# Start an API server; gives back its URL.
 sub start_api
 {
-	my $file = PostgreSQL::Test::Utils::tempdir() . '/api.port';
+	my $file = PostgreSQL::Test::Utils::tempdir() . '/' . ($_[0] // 'api') . '.port';
 	start_program('python3', "$ENV{TOP}/test/api/server.py", '--port-file', $file);
 	until_true("API server", sub { -f $file });
 	chomp(my $port = PostgreSQL::Test::Utils::slurp_file($file));

@@ -196,6 +196,13 @@ SELECT server_with($$auth 'api_key', api_key_name 'api[key]'$$);
 SELECT server_with($$auth 'api_key'$$);
 SELECT server_with($$api_key_name 'X-API-Key'$$);
 SELECT server_with($$auth 'bearer', api_key_location 'query'$$);
+SELECT server_with($$next_url_origin 'same'$$);
+SELECT server_with($$next_url_origin 'rewrite'$$);
+SELECT server_with($$next_url_origin 'https://api.example.com, https://files.example.com:8443'$$);
+SELECT server_with($$next_url_origin 'files.example.com'$$);
+SELECT server_with($$next_url_origin 'https://files.example.com/v1'$$);
+SELECT server_with($$next_url_origin 'same, https://files.example.com'$$);
+SELECT server_with($$next_url_origin 'http://files.example.com'$$);
 
 
 ---- user mapping

@@ -58,6 +58,7 @@ serve_steps(Server *server)
 
 /* ---- the client ---- */
 
+static CfdwEndpoint endpoint;
 static CfdwExchangeRules rules;
 static CfdwAnswer answer;
 static Server server;
@@ -94,7 +95,9 @@ begin(void)
 {
 	begin_test();
 	memset(&rules, 0, sizeof(rules));
+	memset(&endpoint, 0, sizeof(endpoint));
 	rules.http = options;
+	rules.endpoint = &endpoint;
 	rules.retry = (CfdwRetryRules){.max_retries = 5, .max_wait_ms = 60000};
 	CHECK(cfdw_statuses_parse("408, 429, 5xx", &rules.retry_statuses));
 	step_count = wait_count = 0;
@@ -122,6 +125,7 @@ ask_with(CfdwRequest request)
 	server_start(&server, serve_steps);
 	request.url = get_request(&server, "/path").url;
 	request.masked_url = "http://host/path?token=***";
+	endpoint.base_url = cfdw_printf(arena, "http://127.0.0.1:%d/v1", server.port);
 	ok = cfdw_exchange_start(arena, &rules, &request, &exchange, &err) &&
 		 cfdw_exchange_finish(exchange, &noting_waiter, &answer, &err);
 	server_stop(&server);
@@ -442,6 +446,193 @@ test_match(void)
 	end();
 }
 
+/* ---- redirects ---- */
+
+/* A listener that takes part in nothing. */
+static int
+listen_quietly(int *port)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t len = sizeof(address);
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	if (bind(fd, (struct sockaddr *) &address, len) != 0 || listen(fd, 10) != 0)
+		abort();
+	getsockname(fd, (struct sockaddr *) &address, &len);
+	*port = ntohs(address.sin_port);
+	return fd;
+}
+
+static bool
+has_visitor(int listener)
+{
+	struct pollfd pollfd = {.fd = listener, .events = POLLIN};
+
+	return poll(&pollfd, 1, 0) != 0;
+}
+
+static void
+test_redirects(void)
+{
+	static const CfdwHeader headers[] = {{"Authorization", "Bearer s3cret"}};
+	static const struct
+	{
+		const char *status;
+		const char *method;
+		bool followed;
+	} cases[] = {
+		{"301 Moved", "GET", true},
+		{"302 Found", "GET", true},
+		{"303 See Other", "GET", true},
+		{"307 Temporary", "GET", true},
+		{"308 Permanent", "GET", true},
+		{"300 Choices", "GET", false},
+		{"304 Not Modified", "GET", false},
+		{"301 Moved", "POST", false},
+		{"302 Found", "POST", false},
+		{"303 See Other", "POST", false},
+		{"307 Temporary", "POST", true},
+		{"308 Permanent", "POST", true},
+	};
+
+	for (int i = 0; i < lengthof(cases); i++)
+	{
+		CfdwRequest request = {.method = cases[i].method, .header_count = 1, .headers = headers};
+		bool post = strcmp(request.method, "POST") == 0;
+		const char *first_line = post ? "POST /to/there?x=1&key=k%20y HTTP/1.1\r\n" : "GET /to/there?x=1&key=k%20y HTTP/1.1\r\n";
+
+		begin();
+		endpoint.auth_param = "key";
+		endpoint.auth_value = "k y";
+		request.body = post ? "a=1" : NULL;
+		request.body_len = post ? 3 : 0;
+		step(cfdw_printf(arena, "HTTP/1.1 %s\r\nLocation: /to/there?x=1#part\r\nContent-Length: 0\r\n\r\n", cases[i].status));
+		if (cases[i].followed)
+			step(GOOD);
+		CHECK_CASE(ask_with(request) == cases[i].followed, cases[i].status);
+		CHECK_INT(answer.requests, step_count);
+		CHECK_INT(answer.retries, 0);
+		if (cases[i].followed)
+		{
+			CHECK(strncmp(requests[1], first_line, strlen(first_line)) == 0);
+			CHECK(strstr(requests[1], "Authorization: Bearer s3cret\r\n") != NULL);
+			CHECK((strstr(requests[1], "\r\n\r\na=1") != NULL) == post);
+			CHECK_STR(answer.response->url, cfdw_printf(arena, "http://127.0.0.1:%d/to/there?x=1&key=k%%20y", server.port));
+			CHECK_STR(answer.response->masked_url, cfdw_printf(arena, "http://127.0.0.1:%d/to/there?x=1&key=***", server.port));
+		}
+		else
+		{
+			CHECK_INT(err.kind, CFDW_ERR_STATUS);
+			CHECK_STR(err.hint, "This cannot be followed; put the final address into base_url or endpoint.");
+		}
+		end();
+	}
+}
+
+/* An empty Location is a reference to the URL itself; the listener sees what is allowed to come. */
+static void
+test_allowed_origins(void)
+{
+	int port;
+	int other = listen_quietly(&port);
+
+	begin();
+	endpoint.next_url_origin = cfdw_printf(arena, "https://api.test,http://127.0.0.1:%d ", port);
+	rules.retry.max_retries = 0;
+	rules.http.request_timeout_ms = 100;
+	step(cfdw_printf(arena, "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:%d/there\r\nContent-Length: 0\r\n\r\n", port));
+	CHECK(!ask());
+	CHECK_INT(err.kind, CFDW_ERR_TIMEOUT);
+	CHECK(has_visitor(other));
+	end();
+	close(other);
+
+	begin();
+	endpoint.next_url_origin = "rewrite";
+	step(ANSWER("302 Found\r\nLocation: https://internal.test:8443/a?b", 0, ""));
+	step(ANSWER("302 Found\r\nLocation: ", 0, ""));
+	step(GOOD);
+	CHECK(ask());
+	CHECK(strncmp(requests[1], "GET /a?b ", 9) == 0);
+	CHECK(strncmp(requests[2], "GET /a?b ", 9) == 0);
+	end();
+}
+
+/* Relative to the URL that redirects; and a retry begins at the beginning. */
+static void
+test_redirect_and_retry(void)
+{
+	static const char *const paths[] = {"GET /path?token=s3cret ", "GET /a/b ", "GET /a/c?d ", "GET /path?token=s3cret ", "GET /e "};
+
+	begin();
+	step(ANSWER("302 Found\r\nLocation: /a/b", 0, ""));
+	step(ANSWER("302 Found\r\nLocation: c?d", 0, ""));
+	step(ANSWER("503 Unavailable", 0, ""));
+	step(ANSWER("302 Found\r\nLocation: /e", 0, ""));
+	step(GOOD);
+	CHECK(ask());
+	CHECK_INT(answer.requests, 5);
+	CHECK_INT(answer.retries, 1);
+	for (int i = 0; i < 5; i++)
+		CHECK_CASE(strncmp(requests[i], paths[i], strlen(paths[i])) == 0, paths[i]);
+	end();
+}
+
+static void
+test_redirect_for_ever(void)
+{
+	begin();
+	for (int i = 0; i < 6; i++)
+		step(ANSWER("302 Found\r\nLocation: /path", 0, ""));
+	CHECK(!ask());
+	CHECK_INT(err.kind, CFDW_ERR_LIMIT);
+	CHECK_STR(err.message, "the API redirects more than 5 times");
+	CHECK_INT(answer.requests, 6);
+	CHECK_INT(answer.retries, 0);
+	end();
+}
+
+/* To nowhere, and to where credentials must not go. */
+static void
+test_bad_redirects(void)
+{
+	static const struct
+	{
+		const char *location; /* %d: a port at which nobody may knock */
+		CfdwErrorKind kind;
+	} cases[] = {
+		{"http://localhost:%d/", CFDW_ERR_FORBIDDEN},
+		{"http://127.0.0.1:%d/", CFDW_ERR_FORBIDDEN},
+		{"//127.0.0.1:%d/", CFDW_ERR_FORBIDDEN},
+		{"https://127.0.0.1:%d/", CFDW_ERR_FORBIDDEN},
+		{"http://user:pw@127.0.0.1:%d/", CFDW_ERR_FORBIDDEN},
+		{"\\\\127.0.0.1:%d/", CFDW_ERR_FORBIDDEN},
+		{"/\\127.0.0.1:%d/", CFDW_ERR_FORBIDDEN},
+		{"file:///etc/passwd", CFDW_ERR_FORBIDDEN},
+		{"ftp://127.0.0.1:%d/", CFDW_ERR_FORBIDDEN},
+		{"http:///", CFDW_ERR_URL},
+		{"http://127.0.0.1:99999/", CFDW_ERR_URL},
+		{"http://127.0.0.1%%3A%d/", CFDW_ERR_URL},
+		{"http://\xe2\x91\xa0.test/", CFDW_ERR_URL},
+	};
+	int port;
+	int other = listen_quietly(&port);
+
+	for (int i = 0; i < lengthof(cases); i++)
+	{
+		begin();
+		step(cfdw_printf(arena, "HTTP/1.1 302 Found\r\nLocation: %s\r\nContent-Length: 0\r\n\r\n", cfdw_printf(arena, cases[i].location, port)));
+		CHECK(!ask());
+		CHECK_CASE(err.kind == cases[i].kind, cases[i].location);
+		CHECK_INT(answer.requests, 1);
+		CHECK(strstr(err.detail, "URL: http://host/path?token=***\n") == err.detail);
+		CHECK(strstr(err.detail, "s3cret") == NULL && strstr(err.detail, "pw@") == NULL);
+		CHECK(!has_visitor(other));
+		end();
+	}
+	close(other);
+}
+
 int
 main(void)
 {
@@ -457,5 +648,10 @@ main(void)
 	test_too_long();
 	test_cancelled();
 	test_match();
+	test_redirects();
+	test_allowed_origins();
+	test_redirect_and_retry();
+	test_redirect_for_ever();
+	test_bad_redirects();
 	return unit_done("exchange");
 }
