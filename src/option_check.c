@@ -209,6 +209,17 @@ has_pair(const char *params, const char *name)
 	return false;
 }
 
+/* The option that has a pair of this name already, or NULL. */
+static const char *
+holder_of_pair(const CfdwOptions *options, const char *name)
+{
+	const char *query = strchr(options->endpoint, '?');
+
+	if (has_pair(options->params, name))
+		return "params";
+	return query != NULL && has_pair(query + 1, name) ? "endpoint" : NULL;
+}
+
 /* A parameter that goes out twice: the API picks one of both. */
 static void
 check_repeated(const CfdwOptions *options)
@@ -218,11 +229,12 @@ check_repeated(const CfdwOptions *options)
 	for (int i = 0; i < lengthof(names); i++)
 	{
 		const char *param = table_text(options, names[i]);
+		const char *holder = param != NULL ? holder_of_pair(options, param) : NULL;
 
-		if (param != NULL && has_pair(options->params, param))
+		if (holder != NULL)
 			refuse(ERRCODE_INVALID_PARAMETER_VALUE,
-				   psprintf("the parameter of option \"%s\" is in the option \"params\" too", names[i]),
-				   strcmp(names[i], "timestamp_param") == 0 ? "Remove it from params. To read from some time on, set timestamp_initial; to see fewer rows, filter the column in SQL." : "Remove it from one of them.");
+				   psprintf("the parameter of option \"%s\" is in the option \"%s\" too", names[i], holder),
+				   strcmp(names[i], "timestamp_param") == 0 ? psprintf("Remove it from %s. To read from some time on, set timestamp_initial; to see fewer rows, filter the column in SQL.", holder) : "Remove it from one of them.");
 		for (int j = 0; param != NULL && j < i; j++)
 		{
 			const char *other = table_text(options, names[j]);

@@ -350,6 +350,8 @@ SELECT timestamp_with($$window '0', until_param 'until', timestamp_initial '2024
 
 -- parameters that would go out twice
 SELECT timestamp_with($$params 'sort=at&since=2024-01-01'$$);
+SELECT foreign_table($$endpoint '/items?a=1&since=2024-01-01', timestamp_column 'at', timestamp_param 'since'$$);
+SELECT foreign_table($$endpoint '/items?a=1&page=1', page_param 'page'$$);
 SELECT timestamp_with($$window '1 day', until_param 'until', timestamp_initial '2024-01-01', params 'until='$$);
 SELECT timestamp_with($$cursor_path '/next', cursor_param 'since'$$);
 SELECT timestamp_with($$window '1 day', until_param 'since', timestamp_initial '2024-01-01'$$);
