@@ -67,10 +67,10 @@ show_progress(const CfdwReader *reader)
 
 /* A walk may read many pages between two records, but it waits for each of them. */
 static void
-wait_for_page(void *arg, CfdwPollFd *fds, int count, long timeout_ms)
+wait_for_page(void *arg, CfdwWaitFor what, CfdwPollFd *fds, int count, long timeout_ms)
 {
 	show_progress(arg);
-	cfdw_latch_waiter.wait(cfdw_latch_waiter.arg, fds, count, timeout_ms);
+	cfdw_latch_waiter.wait(cfdw_latch_waiter.arg, what, fds, count, timeout_ms);
 }
 
 /* ---- open ---- */
