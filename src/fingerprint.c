@@ -95,7 +95,7 @@ cfdw_fingerprint_make(Oid foreign_table, const CfdwOptions *options)
 		if (attribute->attisdropped)
 			continue;
 		column = cfdw_options_for_column(foreign_table, attribute->attnum);
-		if (column->key || is_named(options->keyset_column, attribute) || is_named(options->timestamp_column, attribute))
+		if (column->key || column->param != NULL || is_named(options->keyset_column, attribute) || is_named(options->timestamp_column, attribute))
 			append_column(&out, attribute, column);
 	}
 	relation_close(relation, AccessShareLock);
