@@ -53,7 +53,6 @@ append_options(StringInfo out, const CfdwOptions *options)
 	/* elsewhere another size gives the same list in other portions */
 	if (options->pagination == CFDW_PAGINATION_PAGE_NUMBER)
 		append_line(out, "option \"page_size\"", psprintf("%d", options->page_size));
-	append_line(out, "user of the user mapping", options->mapping_user);
 }
 
 static void
@@ -99,6 +98,7 @@ cfdw_fingerprint_make(Oid foreign_table, const CfdwOptions *options)
 			append_column(&out, attribute, column);
 	}
 	relation_close(relation, AccessShareLock);
+	append_line(&out, CFDW_FINGERPRINT_USER, options->mapping_user);
 	return out.data;
 }
 

@@ -236,6 +236,8 @@ add_context(void *arg)
 	else
 		errcontext("column \"%s\" of record %d: %s", decoder->current->name, decoder->info->number,
 				   excerpt(decoder->current_json));
+	if (decoder->info->url != NULL)
+		errcontext("response from %s", decoder->info->url);
 }
 
 static void

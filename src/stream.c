@@ -111,7 +111,7 @@ find_start(CfdwReader *reader, const char *partition, const CfdwCheckpoint **fro
 		return false;
 	if (common->consumer->from_beginning)
 		return true;
-	cfdw_checkpoint_check_meaning(reader->checkpoint, common->fingerprint);
+	cfdw_checkpoint_check_meaning(reader->checkpoint, common->fingerprint, common->visitor == NULL);
 	*from = reader->checkpoint;
 	return true;
 }
@@ -198,7 +198,7 @@ take_record(CfdwReader *reader, const CfdwWalkRecord *record, TupleTableSlot *sl
 {
 	CfdwScanCommon *common = reader->common;
 	CfdwRecordInfo info = {
-		.record = record->bytes, .member = record->member, .page = reader->page, .number = record->number, .fetched_at = reader->fetched_at};
+		.record = record->bytes, .member = record->member, .page = reader->page, .number = record->number, .fetched_at = reader->fetched_at, .url = record->url};
 	char *key = NULL;
 	bool hand_up;
 	CfdwError err;
