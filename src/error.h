@@ -19,7 +19,8 @@ typedef enum CfdwErrorKind
 	CFDW_ERR_OPTION,    /* an option's value does not work: 22023 */
 	CFDW_ERR_URL,       /* a malformed URL, from an option or the API: 22023 */
 	CFDW_ERR_FORBIDDEN, /* a URL that may not be asked (origin, scheme): 42501 */
-	CFDW_ERR_CONNECT,   /* no connection, name not resolved, TLS refused: 08001 */
+	CFDW_ERR_CONNECT,   /* no connection, name not resolved, TLS failed: 08001 */
+	CFDW_ERR_TRUST,     /* a certificate is not trusted or cannot be used: 08001 */
 	CFDW_ERR_TRANSFER,  /* connection broke, response cut: 08006 */
 	CFDW_ERR_TIMEOUT,   /* request_timeout or connect_timeout: 08006 */
 	CFDW_ERR_STATUS,    /* the API answered with an error status: HV000 */

@@ -6,6 +6,7 @@
 
 #include "common/pg_prng.h"
 #include "header.h"
+#include "hosts.h"
 #include "origin.h"
 #include "request.h"
 #include "url.h"
@@ -39,9 +40,26 @@ now_us(void)
 	return (int64) now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
+/* May this host be asked?  Every URL comes by here, links and redirects too. */
+static bool
+check_host(const CfdwExchange *exchange, CfdwError *err)
+{
+	const CfdwRequest *request = &exchange->request;
+	char host[256];
+
+	if (!cfdw_url_host(request->url, host, sizeof(host)))
+		cfdw_fail(err, CFDW_ERR_URL, "malformed URL");
+	else if (cfdw_hosts_check(exchange->rules->http.allowed_hosts, host, err))
+		return true;
+	cfdw_detail(err, "URL: %s", request->masked_url);
+	return false;
+}
+
 static bool
 send_request(CfdwExchange *exchange, CfdwError *err)
 {
+	if (!check_host(exchange, err))
+		return false;
 	if (exchange->attempt != NULL)
 		cfdw_arena_free(exchange->attempt);
 	exchange->attempt = cfdw_arena_new(exchange->arena, "checkpoint_fdw request");
@@ -250,7 +268,7 @@ wait_ms(const CfdwWaiter *waiter, int64 duration)
 	int64 end = now_us() + duration * 1000;
 
 	for (int64 left = duration; left > 0; left = (end - now_us() + 999) / 1000)
-		waiter->wait(waiter->arg, CFDW_WAIT_BACKOFF, NULL, 0, (long) left);
+		waiter->wait(waiter->arg, NULL, 0, (long) left);
 }
 
 static bool

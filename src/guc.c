@@ -9,6 +9,7 @@
 
 #include "checkpoint.h"
 #include "consumer.h"
+#include "hosts.h"
 #include "spec.h"
 #include "utils/guc.h"
 #include "utils/guc_tables.h"
@@ -43,6 +44,15 @@ check_consumer(char **newval, void **extra, GucSource source)
 	if (**newval != '\0')
 		return true;
 	GUC_check_errdetail("A consumer has a name of at least one character.");
+	return false;
+}
+
+static bool
+check_hosts(char **newval, void **extra, GucSource source)
+{
+	if (cfdw_hosts_is_list(*newval))
+		return true;
+	GUC_check_errdetail("It is a list of host names, *.example.com for all names below one, addresses, or * for all.");
 	return false;
 }
 
@@ -91,7 +101,7 @@ refuse(const char *name, const char *value)
 			(errcode(value ? ERRCODE_INVALID_PARAMETER_VALUE : ERRCODE_UNDEFINED_OBJECT),
 			 value ? errmsg("invalid value for parameter \"%s\": \"%s\"", name, value) : errmsg("unrecognized configuration parameter \"%s\"", name),
 			 errdetail("It was set before checkpoint_fdw was loaded, when nobody could check it."),
-			 errhint("RESET %s, or set it again; the settings are advance, start, on_busy, plan_guard, consumer, batch_history, batch_pages and batch_seconds.", name)));
+			 errhint("RESET %s, or set it again; the settings are advance, start, on_busy, plan_guard, consumer, allowed_hosts, batch_history, batch_pages and batch_seconds.", name)));
 }
 
 static void
@@ -99,6 +109,12 @@ check_earlier(const char *name, const char *value)
 {
 	if (strcmp(name, PREFIX "consumer") == 0 || value == NULL || *value == '\0') /* the latter after RESET */
 		return;
+	if (strcmp(name, PREFIX "allowed_hosts") == 0)
+	{
+		if (!cfdw_hosts_is_list(value))
+			refuse(name, value);
+		return;
+	}
 	for (int i = 0; i < lengthof(integers); i++)
 		if (strcmp(name, integers[i].name) == 0)
 			return; /* a number that is none: PostgreSQL warns, and nothing is taken that would not be */
@@ -143,5 +159,8 @@ cfdw_guc_define(void)
 								integers[i].min, integers[i].max, PGC_USERSET, integers[i].flags, NULL, NULL, NULL);
 	DefineCustomStringVariable(PREFIX "consumer", "Name of the consumer; each has its own checkpoint in every foreign table.",
 							   NULL, &cfdw_guc_consumer, "default", PGC_USERSET, 0, check_consumer, NULL, NULL);
+	DefineCustomStringVariable(PREFIX "allowed_hosts", "Hosts that may be asked; empty for all.",
+							   "Link-local addresses and those of metadata services are refused unless they are listed.",
+							   &cfdw_guc_allowed_hosts, "", PGC_SUSET, 0, check_hosts, NULL, NULL);
 	MarkGUCPrefixReserved("checkpoint_fdw");
 }

@@ -12,60 +12,19 @@
  * .netrc, HTTP/2 over TLS, no HTTP/0.9.
  */
 #include "http.h"
-#include "header.h"
 
-#include <curl/curl.h>
+#include "header.h"
+#include "hosts.h"
+#include "transfer.h"
+
 #include <fcntl.h>
+#include <sys/socket.h>
 #include <time.h>
 
 enum
 {
-	MAX_HEADER_BYTES = 256 * 1024, /* all header lines of a transfer together */
 	FIRST_BYTES = 4 * 1024,
 	READ_BYTES = 64 * 1024
-};
-
-typedef struct Bytes
-{
-	char *data; /* malloc'ed */
-	size_t len;
-	size_t cap;
-} Bytes;
-
-/* Why we, not libcurl, ended a transfer. */
-typedef enum Stop
-{
-	STOP_NONE,
-	STOP_BODY_LIMIT,
-	STOP_HEADER_LIMIT,
-	STOP_MEMORY,
-	STOP_TIMEOUT,
-	STOP_BROKEN /* the multi handle is unusable */
-} Stop;
-
-struct CfdwTransfer
-{
-	CfdwArena *arena;
-	CfdwHttpOptions options;
-	const char *method;
-	CURL *easy; /* NULL: ended */
-	bool added; /* to the multi handle */
-	struct curl_slist *request_lines;
-
-	/* written by callbacks */
-	Bytes headers; /* lines of the last header block, each ends with a NUL */
-	size_t header_bytes;
-	bool in_block;     /* the status line of a block has been seen */
-	bool headers_done; /* the final block is complete */
-	Bytes body;
-	Stop stop;
-	char reason[CURL_ERROR_SIZE];
-
-	/* the outcome */
-	CURLcode result;
-	long os_error; /* errno of a failed connect, or 0 */
-	bool response_ready;
-	CfdwResponse response;
 };
 
 static int64
@@ -164,12 +123,22 @@ on_header(char *data, size_t size, size_t count, void *arg)
 	return taken;
 }
 
-/* Programs that the server starts (COPY … PROGRAM) must not inherit the connection. */
-static int
-on_socket_created(void *arg, curl_socket_t fd, curlsocktype purpose)
+/*
+ * The moment before a connection, with the address that the name was resolved
+ * to.  Programs that the server starts (COPY … PROGRAM) must not inherit it.
+ */
+static curl_socket_t
+on_open_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *address)
 {
-	(void) fcntl(fd, F_SETFD, FD_CLOEXEC);
-	return CURL_SOCKOPT_OK;
+	CfdwTransfer *transfer = arg;
+	curl_socket_t fd;
+
+	if (cfdw_hosts_refuse(transfer->options.allowed_hosts, &address->addr, transfer->refused, sizeof(transfer->refused)))
+		return CURL_SOCKET_BAD;
+	fd = socket(address->family, address->socktype, address->protocol);
+	if (fd >= 0)
+		(void) fcntl(fd, F_SETFD, FD_CLOEXEC);
+	return fd >= 0 ? fd : CURL_SOCKET_BAD;
 }
 
 /* --- the life of a transfer --------------------------------------------- */
@@ -301,6 +270,7 @@ set_request(CfdwTransfer *transfer, const CfdwRequest *request)
 static CURLcode
 set_connection(CfdwTransfer *transfer)
 {
+	const CfdwHttpOptions *options = &transfer->options;
 	CURLcode code = CURLE_OK;
 
 #if LIBCURL_VERSION_NUM >= 0x075500
@@ -308,22 +278,44 @@ set_connection(CfdwTransfer *transfer)
 #else
 	SET(CURLOPT_PROTOCOLS, (long) (CURLPROTO_HTTP | CURLPROTO_HTTPS));
 #endif
-	SET(CURLOPT_PROXY, "");
+	SET(CURLOPT_PROXY, options->proxy != NULL ? options->proxy : "");
+	SET(CURLOPT_NOPROXY, ""); /* the environment has no say */
+	SET(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
 	SET(CURLOPT_NOSIGNAL, 1L);
 #if LIBCURL_VERSION_NUM >= 0x075700
 	SET(CURLOPT_QUICK_EXIT, 1L); /* a cancelled name look-up is left behind, not waited for */
 #endif
 	SET(CURLOPT_TCP_KEEPALIVE, 1L);
-	SET(CURLOPT_FRESH_CONNECT, (long) transfer->options.once);
-	SET(CURLOPT_CONNECTTIMEOUT_MS, (long) transfer->options.connect_timeout_ms);
+	SET(CURLOPT_FRESH_CONNECT, (long) options->once);
+	SET(CURLOPT_CONNECTTIMEOUT_MS, (long) options->connect_timeout_ms);
 	SET(CURLOPT_BUFFERSIZE, (long) READ_BYTES);
-	SET(CURLOPT_SOCKOPTFUNCTION, on_socket_created);
+	SET(CURLOPT_OPENSOCKETFUNCTION, on_open_socket);
+	SET(CURLOPT_OPENSOCKETDATA, transfer);
 	SET(CURLOPT_PRIVATE, transfer);
 	SET(CURLOPT_ERRORBUFFER, transfer->reason);
 	SET(CURLOPT_WRITEFUNCTION, on_body);
 	SET(CURLOPT_WRITEDATA, transfer);
 	SET(CURLOPT_HEADERFUNCTION, on_header);
 	SET(CURLOPT_HEADERDATA, transfer);
+	return code;
+}
+
+/* Files of the administrator in place of the system's. */
+static CURLcode
+set_tls(CfdwTransfer *transfer)
+{
+	const CfdwHttpOptions *options = &transfer->options;
+	CURLcode code = CURLE_OK;
+
+	if (options->ca_file != NULL)
+	{
+		SET(CURLOPT_CAINFO, options->ca_file);
+		SET(CURLOPT_CAPATH, NULL);
+	}
+	if (options->client_cert != NULL)
+		SET(CURLOPT_SSLCERT, options->client_cert);
+	if (options->client_key != NULL)
+		SET(CURLOPT_SSLKEY, options->client_key);
 	return code;
 }
 
@@ -334,7 +326,8 @@ launch(CfdwTransfer *transfer, const CfdwRequest *request, CfdwError *err)
 
 	if ((transfer->easy = curl_easy_init()) == NULL)
 		return cfdw_fail(err, CFDW_ERR_MEMORY, "out of memory");
-	if ((code = set_request(transfer, request)) != CURLE_OK || (code = set_connection(transfer)) != CURLE_OK)
+	if ((code = set_request(transfer, request)) != CURLE_OK || (code = set_connection(transfer)) != CURLE_OK ||
+		(code = set_tls(transfer)) != CURLE_OK)
 		return cfdw_fail(err, CFDW_ERR_INTERNAL, "libcurl refuses an option: %s", curl_easy_strerror(code));
 	transfer->added = cfdw_multi_add(transfer->easy, err);
 	return transfer->added;
@@ -357,6 +350,8 @@ cfdw_http_start(CfdwArena *arena, const CfdwHttpOptions *options, const CfdwRequ
 
 	transfer->arena = arena;
 	transfer->options = *options;
+	if (options->allowed_hosts != NULL)
+		transfer->options.allowed_hosts = cfdw_strdup(arena, options->allowed_hosts);
 	transfer->method = cfdw_strdup(arena, request->method);
 	transfer->response.url = cfdw_strdup(arena, request->url);
 	transfer->response.masked_url = cfdw_strdup(arena, request->masked_url);
@@ -390,124 +385,6 @@ cfdw_http_done(const CfdwTransfer *transfer)
 }
 
 /* --- the outcome -------------------------------------------------------- */
-
-typedef struct Failure
-{
-	CURLcode code;
-	CfdwErrorKind kind;
-	bool with_reason; /* libcurl's own words say more, and hold nothing of the request but host and port */
-	const char *message;
-	const char *hint;
-} Failure;
-
-static const Failure failures[] = {
-	{CURLE_URL_MALFORMAT, CFDW_ERR_URL, false, "malformed URL", ""},
-	{CURLE_COULDNT_RESOLVE_HOST, CFDW_ERR_CONNECT, true, "could not resolve the server's host name",
-	 "Check the host name in the URL and the name service of the database server."},
-	{CURLE_COULDNT_CONNECT, CFDW_ERR_CONNECT, true, "could not connect to the server",
-	 "Check host and port in the URL, and that the database server may connect there."},
-	{CURLE_SSL_CONNECT_ERROR, CFDW_ERR_CONNECT, true, "TLS handshake with the server failed",
-	 "Check that the server speaks https at this port."},
-	{CURLE_PEER_FAILED_VERIFICATION, CFDW_ERR_CONNECT, true, "certificate of the server is not trusted",
-	 "Check the host name in the URL, and that the database server's trusted certificates include the issuer."},
-	{CURLE_SSL_CACERT_BADFILE, CFDW_ERR_CONNECT, true, "trusted certificates of the database server cannot be read", ""},
-	{CURLE_UNSUPPORTED_PROTOCOL, CFDW_ERR_TRANSFER, false, "the server's answer is not HTTP",
-	 "Check scheme, host and port in the URL."},
-	{CURLE_WEIRD_SERVER_REPLY, CFDW_ERR_TRANSFER, false, "the server's answer is not HTTP",
-	 "Check scheme, host and port in the URL."},
-	{CURLE_GOT_NOTHING, CFDW_ERR_TRANSFER, false, "the server closed the connection without a response", ""},
-	{CURLE_PARTIAL_FILE, CFDW_ERR_TRANSFER, true, "the response was cut off", ""},
-	{CURLE_RECV_ERROR, CFDW_ERR_TRANSFER, true, "connection to the server was lost", ""},
-	{CURLE_SEND_ERROR, CFDW_ERR_TRANSFER, true, "connection to the server was lost", ""},
-	{CURLE_HTTP2, CFDW_ERR_TRANSFER, true, "connection to the server was lost", ""},
-	{CURLE_HTTP2_STREAM, CFDW_ERR_TRANSFER, true, "the response was cut off", ""},
-	{CURLE_BAD_CONTENT_ENCODING, CFDW_ERR_TRANSFER, false, "response could not be decompressed", ""},
-	{CURLE_OUT_OF_MEMORY, CFDW_ERR_MEMORY, false, "out of memory", ""},
-	/* only on_socket can be the callback */
-	{CURLE_ABORTED_BY_CALLBACK, CFDW_ERR_MEMORY, false, "out of memory", ""},
-};
-
-/* How libcurl complains of a header line beyond its own limit; before 8.6 it says "out of memory". */
-#if LIBCURL_VERSION_NUM >= 0x080600
-#define LINE_TOO_LONG CURLE_TOO_LARGE
-#else
-#define LINE_TOO_LONG CURLE_OUT_OF_MEMORY
-#endif
-
-static const Failure *
-find_failure(CURLcode code)
-{
-	for (int i = 0; i < lengthof(failures); i++)
-		if (failures[i].code == code)
-			return &failures[i];
-	return NULL;
-}
-
-static void
-fail_stopped(const CfdwTransfer *transfer, Stop stop, CfdwError *err)
-{
-	switch (stop)
-	{
-		case STOP_BODY_LIMIT:
-			cfdw_fail(err, CFDW_ERR_LIMIT, "response is larger than %lld bytes",
-					  (long long) transfer->options.max_response_bytes);
-			cfdw_hint(err, "Raise max_response_bytes, or ask for smaller pages.");
-			break;
-		case STOP_HEADER_LIMIT:
-			cfdw_fail(err, CFDW_ERR_LIMIT, "response headers are larger than %d bytes", MAX_HEADER_BYTES);
-			break;
-		case STOP_TIMEOUT:
-			cfdw_fail(err, CFDW_ERR_TIMEOUT, "no complete response within %d ms", transfer->options.request_timeout_ms);
-			cfdw_hint(err, "Raise request_timeout, or ask for smaller pages.");
-			break;
-		case STOP_MEMORY:
-			cfdw_fail(err, CFDW_ERR_MEMORY, "out of memory");
-			break;
-		default:
-			cfdw_fail(err, CFDW_ERR_INTERNAL, "libcurl cannot go on with its transfers");
-			break;
-	}
-}
-
-static void
-fail_with_code(const CfdwTransfer *transfer, const Failure *failure, CfdwError *err)
-{
-	if (transfer->result == CURLE_OPERATION_TIMEDOUT)
-	{
-		/* libcurl was given no other limit, and the system's own are about connecting too */
-		cfdw_fail(err, CFDW_ERR_TIMEOUT, "no connection to the server within %d ms", transfer->options.connect_timeout_ms);
-		cfdw_hint(err, "Raise connect_timeout, or check that the database server may connect to this host and port.");
-	}
-	else if (failure == NULL)
-		cfdw_fail(err, CFDW_ERR_TRANSFER, "request failed: %s", curl_easy_strerror(transfer->result));
-	else
-	{
-		bool refused = transfer->result == CURLE_COULDNT_CONNECT && transfer->os_error != 0;
-
-		cfdw_fail(err, failure->kind, "%s%s%s", failure->message,
-				  refused ? ": " : "", refused ? strerror((int) transfer->os_error) : "");
-		cfdw_hint(err, "%s", failure->hint);
-	}
-}
-
-static bool
-explain(const CfdwTransfer *transfer, CfdwError *err)
-{
-	const Failure *failure = find_failure(transfer->result);
-	Stop stop = transfer->stop;
-
-	if (stop == STOP_NONE && transfer->in_block && transfer->result == LINE_TOO_LONG)
-		stop = STOP_HEADER_LIMIT;
-	if (stop != STOP_NONE)
-		fail_stopped(transfer, stop, err);
-	else
-		fail_with_code(transfer, failure, err);
-	if (stop == STOP_NONE && failure != NULL && failure->with_reason && transfer->reason[0] != '\0')
-		cfdw_detail(err, "%s. The request was %s \"%s\".", transfer->reason, transfer->method, transfer->response.masked_url);
-	else
-		cfdw_detail(err, "The request was %s \"%s\".", transfer->method, transfer->response.masked_url);
-	return false;
-}
 
 /* Cut the lines that on_header kept into names and values, in place. */
 static void
@@ -566,7 +443,7 @@ cfdw_http_finish(CfdwTransfer *transfer, const CfdwWaiter *waiter, const CfdwRes
 
 		if (left_us <= 0)
 			stop = STOP_TIMEOUT;
-		else if (!cfdw_multi_wait(waiter, transfer->easy, (long) ((left_us + 999) / 1000)))
+		else if (!cfdw_multi_wait(waiter, (long) ((left_us + 999) / 1000)))
 			stop = STOP_BROKEN;
 		end_completed_transfers();
 		if (stop != STOP_NONE && !cfdw_http_done(transfer))
@@ -576,7 +453,7 @@ cfdw_http_finish(CfdwTransfer *transfer, const CfdwWaiter *waiter, const CfdwRes
 		}
 	}
 	if (transfer->stop != STOP_NONE || transfer->result != CURLE_OK)
-		return explain(transfer, err);
+		return cfdw_transfer_explain(transfer, err);
 	if (!transfer->response_ready)
 		read_response(transfer);
 	*out = &transfer->response;

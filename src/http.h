@@ -37,7 +37,12 @@ typedef struct CfdwHttpOptions
 	int request_timeout_ms;   /* of waiting in cfdw_http_finish */
 	int64 max_response_bytes; /* after decompression */
 	const char *user_agent;
-	bool once; /* a new connection: on a kept one that turns out to be dead libcurl would send again */
+	const char *allowed_hosts; /* NULL: all; of the addresses that hosts.h refuses those listed may be connected to */
+	const char *proxy;         /* NULL: none */
+	const char *ca_file;       /* NULL: the system's trusted certificates */
+	const char *client_cert;   /* NULL: none */
+	const char *client_key;    /* NULL: in client_cert */
+	bool once;                 /* a new connection: on a kept one that turns out to be dead libcurl would send again */
 } CfdwHttpOptions;
 
 typedef struct CfdwResponse
@@ -74,9 +79,10 @@ extern bool cfdw_http_done(const CfdwTransfer *transfer);
 
 /*
  * Wait for the end of a transfer.  Any status is a response (true); false is
- * a network error: CFDW_ERR_CONNECT, CFDW_ERR_TRANSFER (also a body shorter
- * than announced), CFDW_ERR_TIMEOUT, CFDW_ERR_LIMIT, each with the masked
- * URL in DETAIL.
+ * a network error: CFDW_ERR_CONNECT, CFDW_ERR_TRUST, CFDW_ERR_TRANSFER (also
+ * a body shorter than announced), CFDW_ERR_TIMEOUT, CFDW_ERR_LIMIT, and
+ * CFDW_ERR_FORBIDDEN for a refused address, each with the masked URL in
+ * DETAIL.
  */
 extern bool cfdw_http_finish(CfdwTransfer *transfer, const CfdwWaiter *waiter, const CfdwResponse **out, CfdwError *err);
 

@@ -66,6 +66,25 @@ init_options(CfdwOptions *options)
 	options->checkpoint = CFDW_MODE_UNKNOWN;
 }
 
+/* The server gives all options that the object will have, so others cannot change it at all afterwards, as with file_fdw. */
+static void
+check_superuser(CfdwOptionPlace place, List *given)
+{
+	ListCell *cell;
+
+	foreach(cell, given)
+	{
+		DefElem *option = lfirst(cell);
+		const CfdwOptionDef *def = cfdw_option_find(place, option->defname);
+
+		if (def->superuser && !superuser())
+			ereport(ERROR,
+					(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+					 errmsg("permission denied to set the option \"%s\" of a %s", def->name, cfdw_place_name(place)),
+					 errdetail("Only superusers may set it, and change an object that has it.")));
+	}
+}
+
 static const Oid catalogs[CFDW_PLACE_COUNT] = {
 	[CFDW_PLACE_SERVER] = ForeignServerRelationId,
 	[CFDW_PLACE_MAPPING] = UserMappingRelationId,
@@ -89,6 +108,7 @@ checkpoint_fdw_validator(PG_FUNCTION_ARGS)
 		if (catalogs[place] != catalog)
 			continue;
 		init_options(&options);
+		check_superuser(place, given);
 		read_options(place, given, into);
 		cfdw_option_check(place, into);
 		PG_RETURN_VOID();
@@ -221,7 +241,7 @@ check_keyset(const CfdwOptions *options, Oid foreign_table)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("keyset_column \"%s\" is not a member of the record", options->keyset_column),
-				 errhint("The column needs a JSON pointer as its path, or none, and neither source nor param.")));
+				 errhint("The column needs a JSON pointer as its path, or none, and no source.")));
 }
 
 static void
@@ -236,7 +256,7 @@ check_timestamp_column(const CfdwOptions *options, Oid foreign_table)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("timestamp_column \"%s\" is not a value of the record", options->timestamp_column),
-				 errhint("Name the column with the time that the API gives a record when it changes; it has neither the option \"source\" nor \"param\".")));
+				 errhint("Name the column with the time that the API gives a record when it changes; it has no option \"source\".")));
 }
 
 static bool

@@ -17,8 +17,7 @@ typedef enum CfdwColumnSource
 	CFDW_SOURCE_KEY,        /* member name, with a "*" over an object in records_path */
 	CFDW_SOURCE_BATCH,      /* number of the batch that hands the row up */
 	CFDW_SOURCE_FETCHED_AT, /* when the page arrived */
-	CFDW_SOURCE_PAGE,       /* number of the page in its walk, from 1 */
-	CFDW_SOURCE_PARAM       /* the value that the statement gave; set by option param, not by option source */
+	CFDW_SOURCE_PAGE        /* number of the page in its walk, from 1 */
 } CfdwColumnSource;
 
 typedef enum CfdwFormat
@@ -37,7 +36,6 @@ typedef struct CfdwColumnOptions
 {
 	const char *path; /* pointer or SQL/JSON path; NULL: by the column's name */
 	bool key;
-	const char *param; /* name of the placeholder that the column fills, NULL: none */
 	CfdwColumnSource source;
 	CfdwFormat format;
 	const char *pattern;  /* with CFDW_FORMAT_PATTERN */
@@ -78,6 +76,8 @@ typedef struct CfdwOptions
 	char *retry_match;
 	int64 max_response_bytes;
 	char *next_url_origin;
+	char *proxy;
+	char *ca_file;
 	int prefetch;
 	/* user mapping */
 	char *mapping_user; /* whose it is: a role's name, "public", NULL: there is none */
@@ -86,6 +86,8 @@ typedef struct CfdwOptions
 	char *password;
 	char *api_key;
 	char *mapping_headers;
+	char *client_cert;
+	char *client_key;
 	/* table: request */
 	char *endpoint;
 	char *method;

@@ -50,6 +50,8 @@ check_server(const CfdwOptions *options)
 static void
 check_mapping(const CfdwOptions *options)
 {
+	if (options->client_key != NULL && options->client_cert == NULL)
+		refuse(ERRCODE_FDW_OPTION_NAME_NOT_FOUND, "option \"client_key\" needs the option \"client_cert\"", NULL);
 	if (options->password != NULL && options->username == NULL)
 		refuse(ERRCODE_FDW_OPTION_NAME_NOT_FOUND, "option \"password\" needs the option \"username\"", NULL);
 	if (options->username != NULL && strchr(options->username, ':') != NULL)
@@ -301,37 +303,6 @@ check_table(CfdwOptions *options)
 	check_body(options);
 }
 
-/* A column with option source is not in the record. */
-static void
-check_source(const CfdwColumnOptions *options)
-{
-	if (options->path != NULL)
-		refuse(ERRCODE_FDW_INVALID_OPTION_NAME, "options \"path\" and \"source\" exclude each other", NULL);
-	if (options->format != CFDW_FORMAT_NONE)
-		refuse(ERRCODE_FDW_INVALID_OPTION_NAME, "options \"format\" and \"source\" exclude each other", NULL);
-	if (options->key && (options->source == CFDW_SOURCE_FETCHED_AT || options->source == CFDW_SOURCE_PAGE || options->source == CFDW_SOURCE_BATCH))
-		refuse(ERRCODE_INVALID_PARAMETER_VALUE, "a column with this source cannot be a key",
-			   "When, in which batch and on which page a record was fetched says nothing about the record.");
-}
-
-/* Nor is one with option param: the statement has its value. */
-static void
-check_param(CfdwColumnOptions *options)
-{
-	if (options->source != CFDW_SOURCE_VALUE)
-		refuse(ERRCODE_FDW_INVALID_OPTION_NAME, "options \"param\" and \"source\" exclude each other", NULL);
-	if (options->path != NULL)
-		refuse(ERRCODE_FDW_INVALID_OPTION_NAME, "options \"param\" and \"path\" exclude each other",
-			   "The column shows the value with which the API was asked.");
-	if (options->format != CFDW_FORMAT_NONE)
-		refuse(ERRCODE_FDW_INVALID_OPTION_NAME, "options \"param\" and \"format\" exclude each other",
-			   "Times go out in ISO 8601; for another format make the column a text.");
-	if (options->key)
-		refuse(ERRCODE_INVALID_PARAMETER_VALUE, "a column with option \"param\" cannot be a key",
-			   "Records are told apart within one value of it, which has a checkpoint of its own.");
-	options->source = CFDW_SOURCE_PARAM;
-}
-
 static void
 check_column(CfdwColumnOptions *options)
 {
@@ -345,10 +316,15 @@ check_column(CfdwColumnOptions *options)
 	else if (options->pattern != NULL)
 		options->format = CFDW_FORMAT_PATTERN;
 
-	if (options->param != NULL)
-		check_param(options);
-	else if (options->source != CFDW_SOURCE_VALUE)
-		check_source(options);
+	if (options->source == CFDW_SOURCE_VALUE)
+		return;
+	if (options->path != NULL)
+		refuse(ERRCODE_FDW_INVALID_OPTION_NAME, "options \"path\" and \"source\" exclude each other", NULL);
+	if (options->format != CFDW_FORMAT_NONE)
+		refuse(ERRCODE_FDW_INVALID_OPTION_NAME, "options \"format\" and \"source\" exclude each other", NULL);
+	if (options->key && (options->source == CFDW_SOURCE_FETCHED_AT || options->source == CFDW_SOURCE_PAGE || options->source == CFDW_SOURCE_BATCH))
+		refuse(ERRCODE_INVALID_PARAMETER_VALUE, "a column with this source cannot be a key",
+			   "When, in which batch and on which page a record was fetched says nothing about the record.");
 }
 
 void

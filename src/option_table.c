@@ -94,7 +94,7 @@ static const CfdwOptionWord source_words[] = {
 
 /* clang-format off */
 const CfdwOptionDef cfdw_option_table[] = {
-	{"base_url", SERVER(URL, base_url), .required = true, .in_fingerprint = true,
+	{"base_url", SERVER(BASE_URL, base_url), .required = true, .in_fingerprint = true,
 	 .help = "scheme, host and common path of the API, such as https://api.example.com/v1"},
 	{"auth", SERVER(ENUM, auth), .words = auth_words, .default_text = "none",
 	 .help = "how requests authenticate; the secret itself is in the user mapping"},
@@ -125,6 +125,11 @@ const CfdwOptionDef cfdw_option_table[] = {
 	{"prefetch", SERVER(INTEGER, prefetch), .min = 0, .max = 1, .default_text = "1",
 	 .help = "pages asked ahead while the records of a page are used; 0 for none"},
 
+	{"proxy", SERVER(URL, proxy), .superuser = true,
+	 .help = "HTTP proxy for all requests, such as http://proxy.example.com:3128; superusers only"},
+	{"ca_file", SERVER(FILE, ca_file), .superuser = true,
+	 .help = "file of the issuers of certificates that are trusted, in place of the system's; superusers only"},
+
 	{"token", MAPPING(LINE, token), .secret = true,
 	 .help = "the token for auth bearer"},
 	{"username", MAPPING(LINE, username), .secret = true, .may_be_empty = true,
@@ -135,6 +140,11 @@ const CfdwOptionDef cfdw_option_table[] = {
 	 .help = "the key for auth api_key"},
 	{"headers", MAPPING(HEADERS, mapping_headers), .secret = true,
 	 .help = "secret request headers, as a JSON object"},
+
+	{"client_cert", MAPPING(FILE, client_cert), .secret = true, .superuser = true,
+	 .help = "file with the client certificate, in PEM format; superusers only"},
+	{"client_key", MAPPING(FILE, client_key), .secret = true, .superuser = true,
+	 .help = "file with its private key, if that is not in the same file; superusers only"},
 
 	{"endpoint", TABLE(ENDPOINT, endpoint), .required = true, .may_be_empty = true, .in_fingerprint = true,
 	 .help = "what follows base_url, such as /items; may hold placeholders"},
@@ -231,8 +241,6 @@ const CfdwOptionDef cfdw_option_table[] = {
 	 .help = "where the value is in a record, such as /user/login; by default the column's name"},
 	{"key", COLUMN(BOOL, key), .default_text = "false",
 	 .help = "the column is part of what identifies a record"},
-	{"param", COLUMN(PARAM, param), .in_fingerprint = true,
-	 .help = "placeholder that the column's value fills; a condition of the statement gives it, and each value has a checkpoint of its own"},
 	{"format", COLUMN(FORMAT, pattern), .words = cfdw_format_words, .in_fingerprint = true,
 	 .help = "how the API writes a time; also a pattern of to_timestamp, such as DD.MM.YYYY"},
 	{"timezone", COLUMN(TIMEZONE, timezone), .default_text = "UTC", .in_fingerprint = true,

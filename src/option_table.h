@@ -28,10 +28,11 @@ typedef enum CfdwOptionKind
 	CFDW_KIND_PATH,        /* char *: JSON pointer or SQL/JSON path */
 	CFDW_KIND_FLAG,        /* char *: a path, "!" before it inverts */
 	CFDW_KIND_POINTER,     /* char *: JSON pointer, "*" allowed */
+	CFDW_KIND_BASE_URL,    /* char *: http or https, without parameters */
 	CFDW_KIND_URL,         /* char *: http or https */
+	CFDW_KIND_FILE,        /* char *: absolute path on the database server */
 	CFDW_KIND_ENDPOINT,    /* char *: path and query of a URL, template */
 	CFDW_KIND_QUERY,       /* char *: query string as a person writes it, template */
-	CFDW_KIND_PARAM,       /* char *: name of a placeholder that is not a built-in one */
 	CFDW_KIND_HEADERS,     /* char *: JSON object of strings */
 	CFDW_KIND_FORMAT,      /* char *: one of words, or a to_char pattern */
 	CFDW_KIND_TIMEZONE,    /* char *: name of a time zone */
@@ -64,6 +65,7 @@ typedef struct CfdwOptionDef
 	const char *default_text; /* NULL: none */
 	bool required;
 	bool secret;                /* only in a user mapping, and never shown */
+	bool superuser;             /* only superusers may set it: it makes the server read a file, or talk to somebody else */
 	bool may_be_empty;          /* '' is a value */
 	CfdwPaginationKind implies; /* what it makes of pagination, if that is not given */
 	int fits;                   /* kinds of pagination it works with, a bit each; 0: it does not depend */

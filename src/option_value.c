@@ -14,7 +14,6 @@
 #include "option_header.h"
 #include "origin.h"
 #include "pgtime.h"
-#include "request.h"
 #include "url.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
@@ -206,7 +205,7 @@ take_flag(const CfdwOptionDef *def, const char *value)
 }
 
 static const char *
-take_url(const CfdwOptionDef *def, const char *value)
+take_base_url(const CfdwOptionDef *def, const char *value)
 {
 	char *joined;
 	CfdwError err;
@@ -216,32 +215,31 @@ take_url(const CfdwOptionDef *def, const char *value)
 	return value;
 }
 
-/* May the text be the name of a placeholder? */
-static bool
-is_placeholder(const char *name, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-	{
-		if (!isalnum((unsigned char) name[i]) && strchr("_-.", name[i]) == NULL)
-			return false;
-	}
-	return len > 0;
-}
-
 static const char *
-take_param(const CfdwOptionDef *def, const char *value)
+take_url(const CfdwOptionDef *def, const char *value)
 {
-	if (!is_placeholder(value, strlen(value)))
-		refuse(def, value, NULL, "It is the name of a placeholder, without braces: letters, digits, and _ - . between them.");
-	if (cfdw_request_is_builtin(value, strlen(value)))
-		refuse(def, value, "A walk fills this placeholder by itself.", "Give the parameter another name, in the placeholder too.");
+	char *resolved;
+	CfdwError err;
+
+	if (!cfdw_url_resolve(CurrentMemoryContext, value, value, &resolved, &err))
+		refuse_error(def, &err, "It starts with http:// or https://, and has no user name and no password.");
 	return value;
 }
 
-/*
- * Every brace must belong to a placeholder: any other would be asked for as
- * it is.  Which names there are is known with the columns only.
- */
+static bool
+is_placeholder(const char *name, size_t len)
+{
+	static const char *const known[] = {"cursor", "offset", "page", "limit", "since", "until", "sync_token"};
+
+	for (int i = 0; i < lengthof(known); i++)
+	{
+		if (strlen(known[i]) == len && strncmp(known[i], name, len) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Every brace must belong to a placeholder: any other would be asked for as it is. */
 static void
 check_placeholders(const CfdwOptionDef *def, const char *value)
 {
@@ -251,8 +249,8 @@ check_placeholders(const CfdwOptionDef *def, const char *value)
 		size_t len = strcspn(name, "{}");
 
 		if (*brace == '}' || name[len] != '}' || !is_placeholder(name, len))
-			refuse(def, value, "It has a brace that is no part of a placeholder.",
-				   "A placeholder is the name of a column's param, or cursor, offset, page, limit, since, until or sync_token, in braces. Other braces are written %7B and %7D.");
+			refuse(def, value, "It has a brace that is no part of a known placeholder.",
+				   "The placeholders are {cursor}, {offset}, {page}, {limit}, {since}, {until} and {sync_token}. Other braces are written %7B and %7D.");
 		brace = name + len + 1;
 	}
 }
@@ -321,6 +319,14 @@ take_headers(const CfdwOptionDef *def, const char *value)
 
 	if (!cfdw_option_headers_are_good(value, def->secret, &detail, &hint))
 		refuse(def, value, detail, hint);
+	return value;
+}
+
+static const char *
+take_file(const CfdwOptionDef *def, const char *value)
+{
+	if (!is_absolute_path(value))
+		refuse(def, value, NULL, "It is the absolute path of a file on the database server.");
 	return value;
 }
 
@@ -479,11 +485,12 @@ static const Kind kinds[] = {
 	[CFDW_KIND_PATH] = {take_path, NULL, true, "JSON pointer or SQL/JSON path"},
 	[CFDW_KIND_FLAG] = {take_flag, NULL, true, "JSON pointer or SQL/JSON path"},
 	[CFDW_KIND_POINTER] = {take_pointer, NULL, true, "JSON pointer"},
+	[CFDW_KIND_BASE_URL] = {take_base_url, NULL, false, "URL"},
 	[CFDW_KIND_URL] = {take_url, NULL, false, "URL"},
 	[CFDW_KIND_ENDPOINT] = {take_endpoint, NULL, false, "URL path"},
 	[CFDW_KIND_QUERY] = {take_query, NULL, false, "query string"},
-	[CFDW_KIND_PARAM] = {take_param, NULL, true, "name of a placeholder"},
 	[CFDW_KIND_HEADERS] = {take_headers, NULL, false, "JSON object"},
+	[CFDW_KIND_FILE] = {take_file, NULL, true, "file"},
 	[CFDW_KIND_ORIGINS] = {take_origins, NULL, false, "same, rewrite, or a list of origins"},
 	[CFDW_KIND_STATUSES] = {take_statuses, NULL, true, "HTTP statuses"},
 	[CFDW_KIND_FORMAT] = {take_format, NULL, true, NULL},

@@ -14,6 +14,7 @@
 #include "utils/lsyscache.h"
 #include "utils/timestamp.h"
 
+char *cfdw_guc_allowed_hosts = NULL;
 int cfdw_guc_batch_pages = 0;
 int cfdw_guc_batch_seconds = 0;
 
@@ -184,6 +185,11 @@ set_exchange(CfdwExchangeRules *rules, const CfdwOptions *options)
 	rules->http.request_timeout_ms = options->request_timeout_ms;
 	rules->http.max_response_bytes = options->max_response_bytes;
 	rules->http.user_agent = options->user_agent;
+	rules->http.allowed_hosts = pstrdup(cfdw_guc_allowed_hosts);
+	rules->http.proxy = options->proxy;
+	rules->http.ca_file = options->ca_file;
+	rules->http.client_cert = options->client_cert;
+	rules->http.client_key = options->client_key;
 	rules->page.has_path = options->records_path != NULL;
 	rules->page.ndjson = options->ndjson;
 	rules->page.missing_is_empty = options->missing_is_empty;

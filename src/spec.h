@@ -10,6 +10,7 @@
 #include "walk.h"
 
 /* checkpoint_fdw.batch_pages and batch_seconds: in place of the table's options; 0: no bound of their own. */
+extern char *cfdw_guc_allowed_hosts; /* checkpoint_fdw.allowed_hosts */
 extern int cfdw_guc_batch_pages;
 extern int cfdw_guc_batch_seconds;
 

@@ -455,6 +455,15 @@ cfdw_url_same_origin(const char *a, const char *b)
 		   pg_strcasecmp(origins[0].host, origins[1].host) == 0;
 }
 
+bool
+cfdw_url_host(const char *url, char *host, size_t size)
+{
+	Origin origin;
+	CfdwError ignored;
+
+	return check_absolute(url, &origin, &ignored) && strlcpy(host, origin.host, size) < size;
+}
+
 /* A name decoded, in lower case and without punctuation: "X-Api%5FKey" and "apiKey" are compared by their letters. */
 static char *
 plain_name(CfdwArena *arena, const char *name, size_t len)

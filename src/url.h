@@ -45,6 +45,9 @@ extern bool cfdw_url_resolve(CfdwArena *arena, const char *base, const char *ref
 /* Same scheme, host (case-insensitive) and effective port?  false if either does not parse. */
 extern bool cfdw_url_same_origin(const char *a, const char *b);
 
+/* The host of a URL as libcurl will look it up (IPv6 in brackets).  false: it may not be asked at all. */
+extern bool cfdw_url_host(const char *url, char *host, size_t size);
+
 /*
  * For messages: a copy in which the value of the query pair named
  * secret_param (NULL: none) and of pairs that look secret (token, key,

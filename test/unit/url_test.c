@@ -505,6 +505,38 @@ test_join_messages(void)
 
 /* A long name must not be compared by its beginning. */
 static void
+test_host(void)
+{
+	static const struct
+	{
+		const char *url;
+		const char *host; /* NULL: none */
+	} cases[] = {
+		{"http://a.test", "a.test"},
+		{"https://A.test:8443/x?y#z", "A.test"},
+		{"http://[::1]:80/", "[::1]"},
+		{"http://2852039166/", "169.254.169.254"},
+		{"http://0xa9fea9fe/", "169.254.169.254"},
+		{"http://169.254.43518/", "169.254.169.254"},
+		{"http://0251.0376.0251.0376/", "169.254.169.254"},
+		{"http://user@a.test/", NULL},
+		{"ftp://a.test/", NULL},
+		{"/x", NULL},
+		{"", NULL},
+	};
+	char host[256];
+
+	for (int i = 0; i < lengthof(cases); i++)
+	{
+		CHECK_CASE(cfdw_url_host(cases[i].url, host, sizeof(host)) == (cases[i].host != NULL), cases[i].url);
+		if (cases[i].host != NULL)
+			CHECK_STR(host, cases[i].host);
+	}
+	CHECK(!cfdw_url_host("http://a.test", host, 6));
+	CHECK(cfdw_url_host("http://a.test", host, 7));
+}
+
+static void
 test_long_hosts(void)
 {
 	char *host = cfdw_alloc(arena, 5001);
@@ -531,7 +563,7 @@ main(void)
 {
 	static void (*const tests[])(void) = {
 		test_encode, test_join, test_join_refused, test_join_messages, test_add_query, test_params, test_resolve_rfc, test_resolve_apis,
-		test_resolve_hostile, test_error_text, test_same_origin, test_long_hosts};
+		test_resolve_hostile, test_error_text, test_same_origin, test_host, test_long_hosts};
 
 	for (size_t i = 0; i < lengthof(tests); i++)
 	{
