@@ -215,7 +215,7 @@ COMMENT ON FUNCTION @extschema@.restart_walk(regclass, text, jsonb) IS
 CREATE FUNCTION @extschema@.accept_change(foreign_table regclass, consumer text DEFAULT NULL, partition jsonb DEFAULT NULL) RETURNS bigint
 LANGUAGE C AS 'MODULE_PATHNAME', 'checkpoint_fdw_accept_change';
 COMMENT ON FUNCTION @extschema@.accept_change(regclass, text, jsonb) IS
-  'Go on from a checkpoint although an option that it depends on has changed. A stored page is dropped; in the modes cursor and offset it is kept, as it is all they have: the caller says that it still means the same. consumer, partition: only those (null: all). Returns how many checkpoints there are. Owner of the foreign table only (42501).';
+  'Go on from a checkpoint although an option that it depends on has changed, or its target was renamed. A stored page is dropped; in the modes cursor and offset it is kept, as it is all they have: the caller says that it still means the same. consumer, partition: only those (null: all). Returns how many checkpoints there are. Owner of the foreign table only (42501).';
 
 CREATE FUNCTION @extschema@.fork(foreign_table regclass, from_consumer text, to_consumer text) RETURNS bigint
 LANGUAGE C AS 'MODULE_PATHNAME', 'checkpoint_fdw_fork';

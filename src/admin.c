@@ -123,7 +123,7 @@ cfdw_admin_accept_change(Oid foreign_table, const char *consumer, const char *pa
 
 	cfdw_sql_begin(&sql, false);
 	ids = lock_streams(&sql, foreign_table, consumer, partition, &count);
-	run_on(&sql, ids, "UPDATE checkpoint_fdw.checkpoint SET fingerprint = NULL,"
+	run_on(&sql, ids, "UPDATE checkpoint_fdw.checkpoint SET fingerprint = NULL, target = NULL,"
 					  " position = (CASE WHEN $2 THEN position ELSE position - '{page,next,pages,loop}'::text[] END)"
 					  " #- '{since,text}' #- '{high,text}' WHERE id = ANY ($1)", /* as the API wrote them, perhaps in another format */
 		   SPI_OK_UPDATE, &keep);

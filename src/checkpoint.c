@@ -233,7 +233,7 @@ cfdw_checkpoint_lock(const CfdwStream *stream, const CfdwConsumer *consumer)
 void
 cfdw_checkpoint_check_target(const CfdwCheckpoint *checkpoint, const CfdwConsumer *consumer)
 {
-	if (cfdw_guc_plan_guard == CFDW_GUARD_OFF || consumer->from_beginning || consumer->target_is_new ||
+	if (cfdw_guc_plan_guard == CFDW_GUARD_OFF || consumer->from_beginning ||
 		checkpoint->target == NULL || consumer->target_name == NULL ||
 		strcmp(checkpoint->target, consumer->target_name) == 0)
 		return;
@@ -242,18 +242,18 @@ cfdw_checkpoint_check_target(const CfdwCheckpoint *checkpoint, const CfdwConsume
 			 errmsg("consumer \"%s\" of foreign table \"%s\" feeds table %s, not %s", checkpoint->stream.consumer,
 					get_rel_name(checkpoint->stream.foreign_table), checkpoint->target, consumer->target_name),
 			 errdetail("The records before the checkpoint are in %s only.", checkpoint->target),
-			 errhint("SET checkpoint_fdw.consumer to a name of its own for each target, or SET checkpoint_fdw.start = beginning to read everything again.")));
+			 errhint("SET checkpoint_fdw.consumer to a name of its own for each target; or SET checkpoint_fdw.advance = never only to look; or, if the table was renamed, SELECT checkpoint_fdw.accept_change('%s').", get_rel_name(checkpoint->stream.foreign_table))));
 }
 
 /* ---- meaning ---- */
 
 void
-cfdw_checkpoint_check_meaning(const CfdwCheckpoint *checkpoint, const char *fingerprint)
+cfdw_checkpoint_check_meaning(const CfdwCheckpoint *checkpoint, const char *fingerprint, bool peek)
 {
 	const char *name = get_rel_name(checkpoint->stream.foreign_table);
 	char *what = checkpoint->fingerprint ? cfdw_fingerprint_difference(checkpoint->fingerprint, fingerprint) : NULL;
 
-	if (what == NULL)
+	if (what == NULL || (peek && strcmp(what, CFDW_FINGERPRINT_USER) == 0))
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

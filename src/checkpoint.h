@@ -73,8 +73,9 @@ extern void cfdw_checkpoint_check_target(const CfdwCheckpoint *checkpoint, const
 /*
  * Refuse a position whose meaning has changed: an option of the table or the
  * server that it depends on is another one than when it was written (55000).
+ * A scan that only peeks may do so with the credentials of another user.
  */
-extern void cfdw_checkpoint_check_meaning(const CfdwCheckpoint *checkpoint, const char *fingerprint);
+extern void cfdw_checkpoint_check_meaning(const CfdwCheckpoint *checkpoint, const char *fingerprint, bool peek);
 
 /* The number of the batch that this scan writes; drawn at the first call. */
 extern int64 cfdw_checkpoint_batch(CfdwCheckpoint *checkpoint);

@@ -268,7 +268,7 @@ wait_ms(const CfdwWaiter *waiter, int64 duration)
 	int64 end = now_us() + duration * 1000;
 
 	for (int64 left = duration; left > 0; left = (end - now_us() + 999) / 1000)
-		waiter->wait(waiter->arg, NULL, 0, (long) left);
+		waiter->wait(waiter->arg, CFDW_WAIT_BACKOFF, NULL, 0, (long) left);
 }
 
 static bool

@@ -37,7 +37,7 @@ cfdw_facts_open(Relation relation, const CfdwTimeColumn *time, CfdwDelivered *de
 static void
 read_record(CfdwFactReader *reader, CfdwArena *arena, const CfdwPage *page, int i, CfdwFact *fact)
 {
-	CfdwRecordInfo info = {page->records[i], {NULL, 0}, 0, i + 1, 0};
+	CfdwRecordInfo info = {.record = page->records[i], .number = i + 1, .url = page->url};
 	char *key;
 
 	if (page->keys != NULL)

@@ -53,7 +53,6 @@ append_options(StringInfo out, const CfdwOptions *options)
 	/* elsewhere another size gives the same list in other portions */
 	if (options->pagination == CFDW_PAGINATION_PAGE_NUMBER)
 		append_line(out, "option \"page_size\"", psprintf("%d", options->page_size));
-	append_line(out, "user of the user mapping", options->mapping_user);
 }
 
 static void
@@ -95,10 +94,11 @@ cfdw_fingerprint_make(Oid foreign_table, const CfdwOptions *options)
 		if (attribute->attisdropped)
 			continue;
 		column = cfdw_options_for_column(foreign_table, attribute->attnum);
-		if (column->key || is_named(options->keyset_column, attribute) || is_named(options->timestamp_column, attribute))
+		if (column->key || column->param != NULL || is_named(options->keyset_column, attribute) || is_named(options->timestamp_column, attribute))
 			append_column(&out, attribute, column);
 	}
 	relation_close(relation, AccessShareLock);
+	append_line(&out, CFDW_FINGERPRINT_USER, options->mapping_user);
 	return out.data;
 }
 

@@ -14,6 +14,9 @@
  */
 extern char *cfdw_fingerprint_make(Oid foreign_table, const CfdwOptions *options);
 
+/* What comes last: a difference is named so only if there is no other. */
+#define CFDW_FINGERPRINT_USER "user of the user mapping"
+
 /*
  * What differs first, as a phrase for messages (option "endpoint", type of
  * column "id"), in the current context; NULL: nothing.

@@ -443,7 +443,7 @@ cfdw_http_finish(CfdwTransfer *transfer, const CfdwWaiter *waiter, const CfdwRes
 
 		if (left_us <= 0)
 			stop = STOP_TIMEOUT;
-		else if (!cfdw_multi_wait(waiter, (long) ((left_us + 999) / 1000)))
+		else if (!cfdw_multi_wait(waiter, transfer->easy, (long) ((left_us + 999) / 1000)))
 			stop = STOP_BROKEN;
 		end_completed_transfers();
 		if (stop != STOP_NONE && !cfdw_http_done(transfer))

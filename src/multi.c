@@ -183,7 +183,7 @@ poll_sockets(CfdwPollFd *fds, int count, long timeout_ms)
 
 #ifdef FRONTEND
 static void
-wait_by_poll(void *arg, CfdwPollFd *fds, int count, long timeout_ms)
+wait_by_poll(void *arg, CfdwWaitFor what, CfdwPollFd *fds, int count, long timeout_ms)
 {
 	(void) poll_sockets(fds, count, timeout_ms);
 }
@@ -205,12 +205,15 @@ cfdw_multi_poll(void)
 }
 
 bool
-cfdw_multi_wait(const CfdwWaiter *waiter, long timeout_ms)
+cfdw_multi_wait(const CfdwWaiter *waiter, void *easy, long timeout_ms)
 {
 	long timer = -1;
+	curl_off_t connected = 0; /* after so long; 0: not yet */
 
+	curl_easy_getinfo(easy, CURLINFO_PRETRANSFER_TIME_T, &connected);
 	curl_multi_timeout(multi, &timer);
-	waiter->wait(waiter->arg, sockets, socket_count, timer < 0 ? timeout_ms : Min(timer, timeout_ms));
+	waiter->wait(waiter->arg, connected > 0 ? CFDW_WAIT_RESPONSE : CFDW_WAIT_CONNECT, sockets, socket_count,
+				 timer < 0 ? timeout_ms : Min(timer, timeout_ms));
 	return act();
 }
 

@@ -24,6 +24,14 @@ typedef struct CfdwPollFd
 	bool writable; /* out; an error shows as what was wanted, or both */
 } CfdwPollFd;
 
+/* What is waited for, to be shown. */
+typedef enum CfdwWaitFor
+{
+	CFDW_WAIT_CONNECT, /* name look-up, connection and TLS */
+	CFDW_WAIT_RESPONSE,
+	CFDW_WAIT_BACKOFF /* before a request is sent again */
+} CfdwWaitFor;
+
 typedef struct CfdwWaiter
 {
 	/*
@@ -31,7 +39,7 @@ typedef struct CfdwWaiter
 	 * set readable/writable.  May return early for no reason, and may not
 	 * return at all (longjmp).
 	 */
-	void (*wait)(void *arg, CfdwPollFd *fds, int count, long timeout_ms);
+	void (*wait)(void *arg, CfdwWaitFor what, CfdwPollFd *fds, int count, long timeout_ms);
 	void *arg;
 } CfdwWaiter;
 
@@ -52,8 +60,8 @@ extern void cfdw_multi_remove(void *easy);
 /* Move on what can move on without waiting.  Cheap if nothing can.  false: libcurl is out of order. */
 extern bool cfdw_multi_poll(void);
 
-/* Wait for at most timeout_ms until something can move on, and let it.  false: libcurl is out of order. */
-extern bool cfdw_multi_wait(const CfdwWaiter *waiter, long timeout_ms);
+/* Wait on behalf of a transfer for at most timeout_ms until something can move on, and let it.  false: libcurl is out of order. */
+extern bool cfdw_multi_wait(const CfdwWaiter *waiter, void *easy, long timeout_ms);
 
 /* A transfer that has ended, with its CURLcode; false: no more. */
 extern bool cfdw_multi_next_ended(void **private, int *code);

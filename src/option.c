@@ -241,7 +241,7 @@ check_keyset(const CfdwOptions *options, Oid foreign_table)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("keyset_column \"%s\" is not a member of the record", options->keyset_column),
-				 errhint("The column needs a JSON pointer as its path, or none, and no source.")));
+				 errhint("The column needs a JSON pointer as its path, or none, and neither source nor param.")));
 }
 
 static void
@@ -256,7 +256,7 @@ check_timestamp_column(const CfdwOptions *options, Oid foreign_table)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("timestamp_column \"%s\" is not a value of the record", options->timestamp_column),
-				 errhint("Name the column with the time that the API gives a record when it changes; it has no option \"source\".")));
+				 errhint("Name the column with the time that the API gives a record when it changes; it has neither the option \"source\" nor \"param\".")));
 }
 
 static bool

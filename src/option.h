@@ -17,7 +17,8 @@ typedef enum CfdwColumnSource
 	CFDW_SOURCE_KEY,        /* member name, with a "*" over an object in records_path */
 	CFDW_SOURCE_BATCH,      /* number of the batch that hands the row up */
 	CFDW_SOURCE_FETCHED_AT, /* when the page arrived */
-	CFDW_SOURCE_PAGE        /* number of the page in its walk, from 1 */
+	CFDW_SOURCE_PAGE,       /* number of the page in its walk, from 1 */
+	CFDW_SOURCE_PARAM       /* the value that the statement gave; set by option param, not by option source */
 } CfdwColumnSource;
 
 typedef enum CfdwFormat
@@ -36,6 +37,7 @@ typedef struct CfdwColumnOptions
 {
 	const char *path; /* pointer or SQL/JSON path; NULL: by the column's name */
 	bool key;
+	const char *param; /* name of the placeholder that the column fills, NULL: none */
 	CfdwColumnSource source;
 	CfdwFormat format;
 	const char *pattern;  /* with CFDW_FORMAT_PATTERN */

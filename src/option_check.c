@@ -303,6 +303,37 @@ check_table(CfdwOptions *options)
 	check_body(options);
 }
 
+/* A column with option source is not in the record. */
+static void
+check_source(const CfdwColumnOptions *options)
+{
+	if (options->path != NULL)
+		refuse(ERRCODE_FDW_INVALID_OPTION_NAME, "options \"path\" and \"source\" exclude each other", NULL);
+	if (options->format != CFDW_FORMAT_NONE)
+		refuse(ERRCODE_FDW_INVALID_OPTION_NAME, "options \"format\" and \"source\" exclude each other", NULL);
+	if (options->key && (options->source == CFDW_SOURCE_FETCHED_AT || options->source == CFDW_SOURCE_PAGE || options->source == CFDW_SOURCE_BATCH))
+		refuse(ERRCODE_INVALID_PARAMETER_VALUE, "a column with this source cannot be a key",
+			   "When, in which batch and on which page a record was fetched says nothing about the record.");
+}
+
+/* Nor is one with option param: the statement has its value. */
+static void
+check_param(CfdwColumnOptions *options)
+{
+	if (options->source != CFDW_SOURCE_VALUE)
+		refuse(ERRCODE_FDW_INVALID_OPTION_NAME, "options \"param\" and \"source\" exclude each other", NULL);
+	if (options->path != NULL)
+		refuse(ERRCODE_FDW_INVALID_OPTION_NAME, "options \"param\" and \"path\" exclude each other",
+			   "The column shows the value with which the API was asked.");
+	if (options->format != CFDW_FORMAT_NONE)
+		refuse(ERRCODE_FDW_INVALID_OPTION_NAME, "options \"param\" and \"format\" exclude each other",
+			   "Times go out in ISO 8601; for another format make the column a text.");
+	if (options->key)
+		refuse(ERRCODE_INVALID_PARAMETER_VALUE, "a column with option \"param\" cannot be a key",
+			   "Records are told apart within one value of it, which has a checkpoint of its own.");
+	options->source = CFDW_SOURCE_PARAM;
+}
+
 static void
 check_column(CfdwColumnOptions *options)
 {
@@ -316,15 +347,10 @@ check_column(CfdwColumnOptions *options)
 	else if (options->pattern != NULL)
 		options->format = CFDW_FORMAT_PATTERN;
 
-	if (options->source == CFDW_SOURCE_VALUE)
-		return;
-	if (options->path != NULL)
-		refuse(ERRCODE_FDW_INVALID_OPTION_NAME, "options \"path\" and \"source\" exclude each other", NULL);
-	if (options->format != CFDW_FORMAT_NONE)
-		refuse(ERRCODE_FDW_INVALID_OPTION_NAME, "options \"format\" and \"source\" exclude each other", NULL);
-	if (options->key && (options->source == CFDW_SOURCE_FETCHED_AT || options->source == CFDW_SOURCE_PAGE || options->source == CFDW_SOURCE_BATCH))
-		refuse(ERRCODE_INVALID_PARAMETER_VALUE, "a column with this source cannot be a key",
-			   "When, in which batch and on which page a record was fetched says nothing about the record.");
+	if (options->param != NULL)
+		check_param(options);
+	else if (options->source != CFDW_SOURCE_VALUE)
+		check_source(options);
 }
 
 void

@@ -241,6 +241,8 @@ const CfdwOptionDef cfdw_option_table[] = {
 	 .help = "where the value is in a record, such as /user/login; by default the column's name"},
 	{"key", COLUMN(BOOL, key), .default_text = "false",
 	 .help = "the column is part of what identifies a record"},
+	{"param", COLUMN(PARAM, param), .in_fingerprint = true,
+	 .help = "placeholder that the column's value fills; a condition of the statement gives it, and each value has a checkpoint of its own"},
 	{"format", COLUMN(FORMAT, pattern), .words = cfdw_format_words, .in_fingerprint = true,
 	 .help = "how the API writes a time; also a pattern of to_timestamp, such as DD.MM.YYYY"},
 	{"timezone", COLUMN(TIMEZONE, timezone), .default_text = "UTC", .in_fingerprint = true,

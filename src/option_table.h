@@ -33,6 +33,7 @@ typedef enum CfdwOptionKind
 	CFDW_KIND_FILE,        /* char *: absolute path on the database server */
 	CFDW_KIND_ENDPOINT,    /* char *: path and query of a URL, template */
 	CFDW_KIND_QUERY,       /* char *: query string as a person writes it, template */
+	CFDW_KIND_PARAM,       /* char *: name of a placeholder that is not a built-in one */
 	CFDW_KIND_HEADERS,     /* char *: JSON object of strings */
 	CFDW_KIND_FORMAT,      /* char *: one of words, or a to_char pattern */
 	CFDW_KIND_TIMEZONE,    /* char *: name of a time zone */

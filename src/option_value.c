@@ -14,6 +14,7 @@
 #include "option_header.h"
 #include "origin.h"
 #include "pgtime.h"
+#include "request.h"
 #include "url.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
@@ -226,20 +227,32 @@ take_url(const CfdwOptionDef *def, const char *value)
 	return value;
 }
 
+/* May the text be the name of a placeholder? */
 static bool
 is_placeholder(const char *name, size_t len)
 {
-	static const char *const known[] = {"cursor", "offset", "page", "limit", "since", "until", "sync_token"};
-
-	for (int i = 0; i < lengthof(known); i++)
+	for (size_t i = 0; i < len; i++)
 	{
-		if (strlen(known[i]) == len && strncmp(known[i], name, len) == 0)
-			return true;
+		if (!isalnum((unsigned char) name[i]) && strchr("_-.", name[i]) == NULL)
+			return false;
 	}
-	return false;
+	return len > 0;
 }
 
-/* Every brace must belong to a placeholder: any other would be asked for as it is. */
+static const char *
+take_param(const CfdwOptionDef *def, const char *value)
+{
+	if (!is_placeholder(value, strlen(value)))
+		refuse(def, value, NULL, "It is the name of a placeholder, without braces: letters, digits, and _ - . between them.");
+	if (cfdw_request_is_builtin(value, strlen(value)))
+		refuse(def, value, "A walk fills this placeholder by itself.", "Give the parameter another name, in the placeholder too.");
+	return value;
+}
+
+/*
+ * Every brace must belong to a placeholder: any other would be asked for as
+ * it is.  Which names there are is known with the columns only.
+ */
 static void
 check_placeholders(const CfdwOptionDef *def, const char *value)
 {
@@ -249,8 +262,8 @@ check_placeholders(const CfdwOptionDef *def, const char *value)
 		size_t len = strcspn(name, "{}");
 
 		if (*brace == '}' || name[len] != '}' || !is_placeholder(name, len))
-			refuse(def, value, "It has a brace that is no part of a known placeholder.",
-				   "The placeholders are {cursor}, {offset}, {page}, {limit}, {since}, {until} and {sync_token}. Other braces are written %7B and %7D.");
+			refuse(def, value, "It has a brace that is no part of a placeholder.",
+				   "A placeholder is the name of a column's param, or cursor, offset, page, limit, since, until or sync_token, in braces. Other braces are written %7B and %7D.");
 		brace = name + len + 1;
 	}
 }
@@ -489,6 +502,7 @@ static const Kind kinds[] = {
 	[CFDW_KIND_URL] = {take_url, NULL, false, "URL"},
 	[CFDW_KIND_ENDPOINT] = {take_endpoint, NULL, false, "URL path"},
 	[CFDW_KIND_QUERY] = {take_query, NULL, false, "query string"},
+	[CFDW_KIND_PARAM] = {take_param, NULL, true, "name of a placeholder"},
 	[CFDW_KIND_HEADERS] = {take_headers, NULL, false, "JSON object"},
 	[CFDW_KIND_FILE] = {take_file, NULL, true, "file"},
 	[CFDW_KIND_ORIGINS] = {take_origins, NULL, false, "same, rewrite, or a list of origins"},

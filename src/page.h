@@ -29,6 +29,7 @@ typedef struct CfdwPage
 	CfdwSlice *keys;    /* with a "*" over an object's members: the member's name as JSON string text; else data NULL */
 	char *envelope;     /* JSON text: the body with every record cut out */
 	size_t envelope_len;
+	const char *url; /* set by the walk: where it came from, secrets masked */
 } CfdwPage;
 
 /*

@@ -160,10 +160,12 @@ open_column(CfdwRecordDecoder *decoder, Column *column, Form_pg_attribute attrib
 	error_context_stack = callback.previous;
 }
 
-/* Key columns are always decoded, and columns that promise not to be null. */
+/* Key columns are always decoded, and columns that promise not to be null; param columns are not in the record. */
 static bool
 is_decoded(Form_pg_attribute attribute, const CfdwColumnOptions *options, Bitmapset *wanted)
 {
+	if (options->source == CFDW_SOURCE_PARAM)
+		return false;
 	return options->key || attribute->attnotnull || bms_is_member(attribute->attnum, wanted);
 }
 
@@ -234,6 +236,8 @@ add_context(void *arg)
 	else
 		errcontext("column \"%s\" of record %d: %s", decoder->current->name, decoder->info->number,
 				   excerpt(decoder->current_json));
+	if (decoder->info->url != NULL)
+		errcontext("response from %s", decoder->info->url);
 }
 
 static void
@@ -302,6 +306,8 @@ locate(CfdwRecordDecoder *decoder, Column *column, CfdwSlice *json, Node *escont
 		case CFDW_SOURCE_PAGE:
 			set_json(json, psprintf(INT64_FORMAT, info->page));
 			return true;
+		case CFDW_SOURCE_PARAM:
+			return true; /* the caller has it */
 	}
 	pg_unreachable();
 }

@@ -25,7 +25,8 @@ typedef struct CfdwRecordInfo
 	int64 page;       /* number of its page in the walk, from 1 */
 	int number;       /* number in its page, from 1 */
 	TimestampTz fetched_at;
-	int64 batch; /* that the record is handed up in; 0: none, the column is null */
+	const char *url; /* of its page, secrets masked; NULL: not known */
+	int64 batch;     /* that the record is handed up in; 0: none, the column is null */
 } CfdwRecordInfo;
 
 /*

@@ -100,6 +100,20 @@ add_visit(CfdwVisitor *visitor, const CfdwStream *stream)
 	return visit;
 }
 
+static void
+refuse_again(const CfdwStream *stream)
+{
+	if (strcmp(stream->partition, "{}") == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("the plan reads foreign table \"%s\" again after it has taken records from it", get_rel_name(stream->foreign_table)),
+				 errhint("Load into a temporary table first (CREATE TEMP TABLE … ON COMMIT DROP AS SELECT …, in a transaction block), then join that.")));
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("the plan reads partition %s of foreign table \"%s\" again after it has taken records from it", stream->partition, get_rel_name(stream->foreign_table)),
+			 errhint("Join with each value once (SELECT DISTINCT …), or load into a temporary table first and join that.")));
+}
+
 CfdwVisit *
 cfdw_registry_enter(CfdwVisitor *visitor, const CfdwStream *stream)
 {
@@ -114,9 +128,6 @@ cfdw_registry_enter(CfdwVisitor *visitor, const CfdwStream *stream)
 				 errdetail("A self-join, a UNION ALL, a trigger or a function reads the table while a statement loads from it."),
 				 errhint("Load once into a temporary table and read that, or use another checkpoint_fdw.consumer.")));
 	if (entry->visit->taken)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("the plan reads foreign table \"%s\" again after it has taken records from it", get_rel_name(stream->foreign_table)),
-				 errhint("Load into a temporary table first (CREATE TEMP TABLE … ON COMMIT DROP AS SELECT …, in a transaction block), then join that.")));
+		refuse_again(stream);
 	return entry->visit;
 }

@@ -44,6 +44,15 @@ static const struct
 	[BUILTIN_SYNC_TOKEN] = {"sync_token", "sync_token_param"},
 };
 
+bool
+cfdw_request_is_builtin(const char *name, size_t len)
+{
+	for (int i = 0; i < BUILTIN_COUNT; i++)
+		if (strlen(builtins[i].placeholder) == len && memcmp(builtins[i].placeholder, name, len) == 0)
+			return true;
+	return false;
+}
+
 struct CfdwRequestBuilder
 {
 	const CfdwEndpoint *endpoint;
@@ -163,13 +172,12 @@ place_all(CfdwRequestBuilder *builder, CfdwError *err)
 	const CfdwEndpoint *endpoint = builder->endpoint;
 
 	for (int i = 0; i < endpoint->columns.count; i++)
-		for (int j = 0; j < BUILTIN_COUNT; j++)
-			if (strcmp(endpoint->columns.items[i].name, builtins[j].placeholder) == 0)
-			{
-				cfdw_fail(err, CFDW_ERR_OPTION, "a parameter cannot be named \"%s\"", builtins[j].placeholder);
-				cfdw_hint(err, "{%s} is filled by the walk; give the column's param option another name.", builtins[j].placeholder);
-				return false;
-			}
+		if (cfdw_request_is_builtin(endpoint->columns.items[i].name, strlen(endpoint->columns.items[i].name)))
+		{
+			cfdw_fail(err, CFDW_ERR_OPTION, "a parameter cannot be named \"%s\"", endpoint->columns.items[i].name);
+			cfdw_hint(err, "A walk fills this placeholder; give the column's param option another name.");
+			return false;
+		}
 	if (!place_builtin(builder, BUILTIN_CURSOR, endpoint->cursor_param, err) ||
 		!place_builtin(builder, BUILTIN_OFFSET, endpoint->offset_param, err) ||
 		!place_builtin(builder, BUILTIN_PAGE, endpoint->page_param, err) ||

@@ -42,6 +42,9 @@ extern bool cfdw_request_build(const CfdwRequestBuilder *builder, CfdwArena *are
 /* A copy of a URL with auth_param, if there is one and the URL does not have it. */
 extern char *cfdw_request_add_auth(CfdwArena *arena, const CfdwEndpoint *endpoint, const char *url);
 
+/* Is the name (len bytes) one that is filled by the walk, as {cursor} is? */
+extern bool cfdw_request_is_builtin(const char *name, size_t len);
+
 /* Is this the media type of one JSON document?  (Not of a sequence of them.) */
 extern bool cfdw_request_is_json(CfdwArena *arena, const char *content_type);
 

@@ -26,10 +26,11 @@ typedef struct CfdwScan
 {
 	CfdwScanCommon common;
 	MemoryContext context;
-	bool opened;  /* it is known who consumes */
-	bool started; /* since the last ReScan */
-	bool ended;
-	CfdwReader *reader; /* NULL: between two streams */
+	CfdwParams *params;
+	bool opened;                    /* it is known who consumes */
+	bool started;                   /* the values of param columns are known; until the next ReScan */
+	const CfdwPartition *partition; /* NULL: before the first, or after the last */
+	CfdwReader *reader;             /* NULL: between two streams */
 } CfdwScan;
 
 /* Whose user mapping counts: the view's owner where a view stands in between. */
@@ -63,6 +64,9 @@ cfdwBeginForeignScan(ForeignScanState *node, int eflags)
 	scan->common.foreign_table = RelationGetRelid(relation);
 	scan->common.name = pstrdup(RelationGetRelationName(relation));
 	scan->common.options = cfdw_options_for_table(RelationGetRelid(relation), user_of(node));
+	scan->params = cfdw_params_open(relation);
+	cfdw_params_check(scan->params, scan->common.options, relation);
+	scan->common.bound = cfdw_bound_open(node, scan->params);
 	scan->common.row = AllocSetContextCreate(scan->context, "checkpoint_fdw row", ALLOCSET_DEFAULT_SIZES);
 	MemoryContextSwitchTo(old);
 	node->fdw_state = scan;
@@ -181,6 +185,7 @@ close_stream(CfdwScan *scan)
 		return;
 	cfdw_stream_close(reader);
 	scan->reader = NULL;
+	scan->partition = NULL;
 }
 
 /* The first fetch after Begin or ReScan. */
@@ -188,48 +193,37 @@ static void
 start(CfdwScan *scan)
 {
 	close_stream(scan);
-	scan->ended = false;
+	cfdw_bound_start(scan->common.bound);
 	scan->started = true;
 }
 
-/* Open the next stream; false: there is none, or it is busy. */
+/* Open the next stream that is not busy; false: there is none. */
 static bool
 open_stream(CfdwScan *scan)
 {
-	scan->ended = true;
-	scan->reader = cfdw_stream_open(&scan->common, "{}");
-	return scan->reader != NULL;
-}
-
-/* Nothing new looks like an empty API to somebody who only looks: say once why. */
-static void
-notice_empty_peek(const CfdwScanCommon *common)
-{
-	static bool said = false;
-
-	if (!common->past_beginning || common->visitor != NULL || said || common->records > 0)
-		return;
-	said = true;
-	ereport(NOTICE,
-			(errmsg("foreign table \"%s\" has no records after its checkpoint", common->name),
-			 errhint("SET checkpoint_fdw.start = beginning to read all records.")));
+	while (scan->reader == NULL)
+	{
+		scan->partition = cfdw_bound_next(scan->common.bound);
+		if (scan->partition == NULL)
+			return false;
+		scan->reader = cfdw_stream_open(&scan->common, scan->partition);
+	}
+	return true;
 }
 
 /* Fill the slot with the next new record of any stream; false at the end of the last. */
 static bool
 next_row(CfdwScan *scan, TupleTableSlot *slot)
 {
-	while (scan->reader != NULL || !scan->ended)
+	while (open_stream(scan))
 	{
-		MemoryContextSwitchTo(scan->context);
-		if (scan->reader == NULL && !open_stream(scan))
-			continue;
 		if (cfdw_stream_next(scan->reader, slot))
 			return true;
+		MemoryContextSwitchTo(scan->context);
 		close_stream(scan);
 	}
 	cfdw_progress_end(&scan->common);
-	notice_empty_peek(&scan->common);
+	scan->common.exhausted = true;
 	return false;
 }
 
@@ -237,12 +231,15 @@ next_row(CfdwScan *scan, TupleTableSlot *slot)
 static void
 add_context(void *arg)
 {
-	CfdwScan *scan = arg;
+	const CfdwScan *scan = arg;
+	const char *name = scan->common.name;
+	const char *partition = scan->partition != NULL && scan->params->count > 0 ? scan->partition->name : "";
+	const char *comma = partition[0] != '\0' ? ", partition " : "";
 
 	if (scan->reader != NULL && cfdw_stream_page(scan->reader) > 0)
-		errcontext("page " INT64_FORMAT " of foreign table \"%s\"", cfdw_stream_page(scan->reader), scan->common.name);
+		errcontext("page " INT64_FORMAT " of foreign table \"%s\"%s%s", cfdw_stream_page(scan->reader), name, comma, partition);
 	else
-		errcontext("foreign table \"%s\"", scan->common.name);
+		errcontext("foreign table \"%s\"%s%s", name, comma, partition);
 }
 
 TupleTableSlot *
@@ -283,6 +280,20 @@ cfdwReScanForeignScan(ForeignScanState *node)
 	scan->started = false;
 }
 
+/* Nothing new looks like an empty API to somebody who only looks: say once why. */
+static void
+notice_empty_peek(const CfdwScanCommon *common)
+{
+	static bool said = false;
+
+	if (!common->exhausted || !common->past_beginning || common->visitor != NULL || said || common->records > 0)
+		return;
+	said = true;
+	ereport(NOTICE,
+			(errmsg("foreign table \"%s\" has no records after its checkpoint", common->name),
+			 errhint("SET checkpoint_fdw.start = beginning to read all records.")));
+}
+
 /* CREATE TABLE AS is easily run without a thought of the checkpoint. */
 static void
 notice_advanced(const CfdwScanCommon *common)
@@ -310,6 +321,7 @@ cfdwEndForeignScan(ForeignScanState *node)
 	close_stream(scan);
 	cfdw_progress_end(&scan->common);
 	error_context_stack = context.previous;
+	notice_empty_peek(&scan->common);
 	notice_advanced(&scan->common);
 	if (scan->common.visitor != NULL)
 		cfdw_registry_leave(scan->common.visitor);

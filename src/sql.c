@@ -12,10 +12,12 @@
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
-#define MAX_ARGS 16
+#define MAX_ARGS           16
+#define STATEMENTS_AT_ONCE 32
 
 CfdwSqlArg
 cfdw_sql_text(const char *s)
@@ -104,6 +106,41 @@ cfdw_sql_end(CfdwSql *sql)
 		PopActiveSnapshot();
 }
 
+/* Statements that have been run, with their plans. */
+typedef struct Statement
+{
+	const char *query;
+	SPIPlanPtr plan;
+} Statement;
+
+static Statement *statements = NULL;
+static int statement_count = 0;
+
+static SPIPlanPtr
+prepare(const char *query, int nargs, Oid *types)
+{
+	/* a statement is a constant, so its address is enough to know it again */
+	for (int i = 0; i < statement_count; i++)
+	{
+		if (statements[i].query == query)
+			return statements[i].plan;
+	}
+	if (statement_count % STATEMENTS_AT_ONCE == 0)
+	{
+		Size size = sizeof(Statement) * (statement_count + STATEMENTS_AT_ONCE);
+
+		statements = statements ? repalloc(statements, size) : MemoryContextAlloc(TopMemoryContext, size);
+	}
+	statements[statement_count].query = query;
+	statements[statement_count].plan = SPI_prepare_cursor(query, nargs, types, CURSOR_OPT_GENERIC_PLAN);
+	if (statements[statement_count].plan == NULL || SPI_keepplan(statements[statement_count].plan) != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg("could not prepare a catalog statement: %s", SPI_result_code_string(SPI_result)),
+				 errdetail("Statement: %s", query)));
+	return statements[statement_count++].plan;
+}
+
 uint64
 cfdw_sql_run(CfdwSql *sql, const char *query, int expected, int nargs, const CfdwSqlArg *args)
 {
@@ -119,7 +156,7 @@ cfdw_sql_run(CfdwSql *sql, const char *query, int expected, int nargs, const Cfd
 		values[i] = args[i].value;
 		nulls[i] = args[i].isnull ? 'n' : ' ';
 	}
-	code = SPI_execute_with_args(query, nargs, types, values, nulls, sql->read_only, 0);
+	code = SPI_execute_plan(prepare(query, nargs, types), values, nulls, sql->read_only, 0);
 	if (code != expected)
 		ereport(ERROR,
 				(errcode(ERRCODE_INTERNAL_ERROR),

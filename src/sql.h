@@ -41,7 +41,8 @@ extern void cfdw_sql_end(CfdwSql *sql);
 /*
  * Run one statement; expected is its SPI_OK_… code, anything else is an
  * ERROR (XX000).  Returns the number of rows; results are in SPI_tuptable
- * until cfdw_sql_end.
+ * until cfdw_sql_end.  query is a string constant, planned once in a session
+ * and known again by its address: a statement may visit thousands of streams.
  */
 extern uint64 cfdw_sql_run(CfdwSql *sql, const char *query, int expected, int nargs, const CfdwSqlArg *args);
 

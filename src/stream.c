@@ -67,10 +67,10 @@ show_progress(const CfdwReader *reader)
 
 /* A walk may read many pages between two records, but it waits for each of them. */
 static void
-wait_for_page(void *arg, CfdwPollFd *fds, int count, long timeout_ms)
+wait_for_page(void *arg, CfdwWaitFor what, CfdwPollFd *fds, int count, long timeout_ms)
 {
 	show_progress(arg);
-	cfdw_latch_waiter.wait(cfdw_latch_waiter.arg, fds, count, timeout_ms);
+	cfdw_latch_waiter.wait(cfdw_latch_waiter.arg, what, fds, count, timeout_ms);
 }
 
 /* ---- open ---- */
@@ -85,7 +85,10 @@ take_checkpoint(CfdwReader *reader, const CfdwStream *stream)
 	reader->checkpoint = cfdw_checkpoint_lock(stream, common->consumer);
 	if (reader->checkpoint == NULL)
 	{
-		ereport(NOTICE, (errmsg("another session loads foreign table \"%s\"; nothing was read", common->name)));
+		if (strcmp(stream->partition, "{}") == 0)
+			ereport(NOTICE, (errmsg("another session loads foreign table \"%s\"; nothing was read", common->name)));
+		else
+			ereport(NOTICE, (errmsg("another session loads partition %s of foreign table \"%s\"; nothing was read of it", stream->partition, common->name)));
 		return false;
 	}
 	cfdw_checkpoint_check_target(reader->checkpoint, common->consumer);
@@ -108,7 +111,7 @@ find_start(CfdwReader *reader, const char *partition, const CfdwCheckpoint **fro
 		return false;
 	if (common->consumer->from_beginning)
 		return true;
-	cfdw_checkpoint_check_meaning(reader->checkpoint, common->fingerprint);
+	cfdw_checkpoint_check_meaning(reader->checkpoint, common->fingerprint, common->visitor == NULL);
 	*from = reader->checkpoint;
 	return true;
 }
@@ -142,7 +145,7 @@ know_keys(CfdwReader *reader, const CfdwCheckpoint *from)
 }
 
 static void
-open_walk(CfdwReader *reader, const CfdwCheckpoint *from)
+open_walk(CfdwReader *reader, const CfdwPartition *partition, const CfdwCheckpoint *from)
 {
 	CfdwScanCommon *common = reader->common;
 	CfdwWalkSpec *spec = cfdw_spec_make(common->foreign_table, common->options, cfdw_record_has_key(common->decoder));
@@ -150,6 +153,7 @@ open_walk(CfdwReader *reader, const CfdwCheckpoint *from)
 	bool past_beginning;
 	CfdwError err;
 
+	spec->endpoint.columns = partition->variables;
 	if (!is_moving(reader)) /* a peek shows all that is pending */
 		spec->batch_pages = spec->batch_us = 0;
 	reader->waiter = (CfdwWaiter){wait_for_page, reader};
@@ -167,7 +171,7 @@ open_walk(CfdwReader *reader, const CfdwCheckpoint *from)
 }
 
 CfdwReader *
-cfdw_stream_open(CfdwScanCommon *common, const char *partition)
+cfdw_stream_open(CfdwScanCommon *common, const CfdwPartition *partition)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "checkpoint_fdw stream", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
@@ -177,8 +181,8 @@ cfdw_stream_open(CfdwScanCommon *common, const char *partition)
 	reader->common = common;
 	reader->context = context;
 	reader->started_at = GetCurrentTimestamp();
-	if (find_start(reader, partition, &from))
-		open_walk(reader, from);
+	if (find_start(reader, partition->name, &from))
+		open_walk(reader, partition, from);
 	MemoryContextSwitchTo(old);
 	if (reader->walk != NULL)
 		return reader;
@@ -194,7 +198,7 @@ take_record(CfdwReader *reader, const CfdwWalkRecord *record, TupleTableSlot *sl
 {
 	CfdwScanCommon *common = reader->common;
 	CfdwRecordInfo info = {
-		.record = record->bytes, .member = record->member, .page = reader->page, .number = record->number, .fetched_at = reader->fetched_at};
+		.record = record->bytes, .member = record->member, .page = reader->page, .number = record->number, .fetched_at = reader->fetched_at, .url = record->url};
 	char *key = NULL;
 	bool hand_up;
 	CfdwError err;
@@ -202,6 +206,7 @@ take_record(CfdwReader *reader, const CfdwWalkRecord *record, TupleTableSlot *sl
 	if (common->stamps && is_moving(reader))
 		info.batch = cfdw_checkpoint_batch(reader->checkpoint);
 	cfdw_record_decode(common->decoder, &info, slot->tts_values, slot->tts_isnull);
+	cfdw_bound_fill(common->bound, slot->tts_values, slot->tts_isnull);
 	if (reader->order != NULL)
 		cfdw_order_note(reader->order, slot->tts_values, slot->tts_isnull);
 	if (common->options->checkpoint != CFDW_MODE_NONE)

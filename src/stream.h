@@ -8,6 +8,7 @@
 #ifndef CFDW_STREAM_H
 #define CFDW_STREAM_H
 
+#include "bound.h"
 #include "option.h"
 #include "record.h"
 #include "registry.h"
@@ -23,11 +24,13 @@ typedef struct CfdwScanCommon
 	CfdwVisitor *visitor;         /* NULL: does not advance */
 	const char *fingerprint;
 	CfdwRecordDecoder *decoder;
+	CfdwBound *bound;
 	bool stamps;       /* some column shows the batch */
 	MemoryContext row; /* reset for each record */
 
 	CfdwWalkCounts closed; /* what the streams did that are closed */
 	bool warned;           /* of columns that the first page does not have */
+	bool exhausted;        /* the last stream has come to its end */
 	bool past_beginning;   /* some walk began after records handed up before */
 	int64 records;         /* handed up by all streams */
 	int64 batches;         /* written by all streams */
@@ -40,9 +43,9 @@ typedef struct CfdwReader CfdwReader;
 /*
  * Open a stream, in a context of its own below the current one: lock or read
  * its checkpoint; no request yet.  NULL: another session has it, and on_busy
- * is skip.  partition as in CfdwStream, it must outlive the reader.
+ * is skip.  partition must outlive the reader.
  */
-extern CfdwReader *cfdw_stream_open(CfdwScanCommon *common, const char *partition);
+extern CfdwReader *cfdw_stream_open(CfdwScanCommon *common, const CfdwPartition *partition);
 
 /* Fill the slot with the next new record; false at the end.  Leaves the row's context as the current one. */
 extern bool cfdw_stream_next(CfdwReader *reader, TupleTableSlot *slot);

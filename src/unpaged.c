@@ -13,11 +13,15 @@ static const char *const places[] = {
 	"next", "nexturl", "nextlink", "nextpage", "nextpageurl", "nextpageuri", "nextpagetoken", "nextcursor",
 	"nexttoken", "nextrecordsurl", "@odata.nextlink"};
 
+static const char *const totals[] = {"total", "totalcount", "totalitems", "totalresults", "totalrecords", "totalelements", "totalhits", "count"};
+static const char *const page_totals[] = {"totalpages", "pagecount", "numpages", "lastpage"};
+
 typedef struct Search
 {
 	CfdwArena *arena;
-	bool nested;  /* inside an object of the top level */
-	bool no_more; /* a flag says that this is the end */
+	bool nested;   /* inside an object of the top level */
+	bool no_more;  /* a flag says that this is the end */
+	int64 records; /* of the page */
 	const char *sign;
 } Search;
 
@@ -46,6 +50,18 @@ names_place(CfdwJson *value)
 	return cfdw_json_kind(value) == CFDW_JSON_STRING && cfdw_json_truth(value);
 }
 
+/* A number that says that the list is longer than this page. */
+static bool
+exceeds_page(const Search *search, const char *name, CfdwJson *value)
+{
+	int64 number;
+
+	if (!cfdw_json_int(value, &number))
+		return false;
+	return (number > search->records && search->records > 0 && is_one_of(search->arena, name, totals, lengthof(totals))) ||
+		   (number > 1 && is_one_of(search->arena, name, page_totals, lengthof(page_totals)));
+}
+
 static bool
 look_at(const char *name, CfdwJson *value, void *arg)
 {
@@ -57,6 +73,8 @@ look_at(const char *name, CfdwJson *value, void *arg)
 		search->no_more = search->no_more || !cfdw_json_truth(value);
 		search->sign = cfdw_printf(search->arena, "the member \"%s\" that is true", name);
 	}
+	else if (kind == CFDW_JSON_NUMBER && exceeds_page(search, name, value))
+		search->sign = cfdw_printf(search->arena, "\"%s\": %s", name, cfdw_json_text(search->arena, value));
 	else if (names_place(value) && is_one_of(search->arena, name, places, lengthof(places)))
 		search->sign = cfdw_printf(search->arena, "the member \"%s\"", name);
 	else if (kind == CFDW_JSON_OBJECT && !search->nested)
@@ -77,7 +95,7 @@ look_at(const char *name, CfdwJson *value, void *arg)
 static const char *
 find_sign(CfdwArena *arena, const CfdwResponse *response, const CfdwPage *page)
 {
-	Search search = {arena, false, false, NULL};
+	Search search = {arena, false, false, page->count, NULL};
 	const char *link = cfdw_response_header(arena, response, "Link");
 	CfdwJson *envelope;
 	CfdwError ignored;

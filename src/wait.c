@@ -23,15 +23,21 @@ enum
 	MAX_EVENTS = 16
 };
 
+/* For pg_stat_activity. */
 static uint32
-wait_event(void)
+wait_event(CfdwWaitFor what)
 {
 #if PG_VERSION_NUM >= 170000
-	static uint32 event = 0;
+	static const char *const names[] = {
+		[CFDW_WAIT_CONNECT] = "CheckpointFdwConnect",
+		[CFDW_WAIT_RESPONSE] = "CheckpointFdwResponse",
+		[CFDW_WAIT_BACKOFF] = "CheckpointFdwBackoff",
+	};
+	static uint32 events[lengthof(names)];
 
-	if (event == 0)
-		event = WaitEventExtensionNew("CheckpointFdwResponse");
-	return event;
+	if (events[what] == 0)
+		events[what] = WaitEventExtensionNew(names[what]);
+	return events[what];
 #else
 	return PG_WAIT_EXTENSION;
 #endif
@@ -64,7 +70,7 @@ add_events(WaitEventSet *set, CfdwPollFd *fds, int count)
 }
 
 static void
-wait_for_latch_or_sockets(void *arg, CfdwPollFd *fds, int count, long timeout_ms)
+wait_for_latch_or_sockets(void *arg, CfdwWaitFor what, CfdwPollFd *fds, int count, long timeout_ms)
 {
 	WaitEventSet *set;
 	WaitEvent events[MAX_EVENTS];
@@ -75,7 +81,7 @@ wait_for_latch_or_sockets(void *arg, CfdwPollFd *fds, int count, long timeout_ms
 	PG_TRY();
 	{
 		add_events(set, fds, count);
-		occurred = WaitEventSetWait(set, Min(timeout_ms, INT_MAX), events, MAX_EVENTS, wait_event());
+		occurred = WaitEventSetWait(set, Min(timeout_ms, INT_MAX), events, MAX_EVENTS, wait_event(what));
 	}
 	PG_FINALLY();
 	{

@@ -203,6 +203,7 @@ static bool
 read_page(CfdwWalk *walk, CfdwFetch *fetch, CfdwError *err)
 {
 	fetch->next.question = fetch->ask.question;
+	fetch->page.url = fetch->response->masked_url;
 	if (!cfdw_pagination_next(walk->pagination, fetch->arena, &fetch->ask.step, fetch->response, &fetch->page,
 							  &fetch->next.step, &fetch->more, err))
 		return cfdw_walk_fail_at(fetch, err);
@@ -315,13 +316,16 @@ is_done(const CfdwWalk *walk)
 	return true;
 }
 
-/* May the statement end here?  Where no page is stored, only after something was handed up. */
+/*
+ * May the statement end here?  Where a statement begins by reading a page again, or stores none, only after
+ * something was handed up: else a small bound would be used up by what is known, each time.
+ */
 static bool
 is_batch_over(const CfdwWalk *walk)
 {
-	bool by_time = walk->spec.mode == CFDW_MODE_TIMESTAMP && walk->spec.time.order == CFDW_ORDER_ASC;
+	bool any_page = walk->rules == &cfdw_rules_set || (walk->rules == &cfdw_rules_time && walk->spec.time.order != CFDW_ORDER_ASC);
 
-	if (by_time && walk->counts.records == 0)
+	if (!any_page && walk->counts.records == 0)
 		return false;
 	return (walk->spec.batch_pages > 0 && walk->counts.pages >= walk->spec.batch_pages) ||
 		   (walk->deadline > 0 && local_clock() >= walk->deadline);
@@ -435,6 +439,7 @@ cfdw_walk_next(CfdwWalk *walk, CfdwWalkRecord *record, bool *end, CfdwError *err
 	fetch = walk->fetch;
 	record->bytes = fetch->page.records[walk->taken];
 	record->member = fetch->page.keys ? fetch->page.keys[walk->taken] : (CfdwSlice){NULL, 0};
+	record->url = fetch->page.url;
 	record->number = ++walk->taken;
 	return true;
 }

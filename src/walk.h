@@ -112,6 +112,7 @@ typedef struct CfdwWalkRecord
 	CfdwSlice bytes;
 	CfdwSlice member; /* JSON string text of its member name, data NULL: none */
 	int number;       /* in its page, from 1 */
+	const char *url;  /* of its page, secrets masked */
 } CfdwWalkRecord;
 
 /* What a walk did, for the commit log and EXPLAIN ANALYZE. */

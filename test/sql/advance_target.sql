@@ -162,3 +162,11 @@ INSERT INTO target SELECT * FROM items LIMIT 1;
 INSERT INTO session_table SELECT * FROM items LIMIT 1;
 COMMIT;
 :took
+-- a new table is another one, and a renamed one until somebody says that it is the same
+INSERT INTO target SELECT * FROM items LIMIT 1;
+CREATE TABLE peeked AS SELECT * FROM items;
+ALTER TABLE target RENAME TO renamed;
+INSERT INTO renamed SELECT * FROM items LIMIT 1;
+SELECT checkpoint_fdw.accept_change('items', 'default');
+INSERT INTO renamed SELECT * FROM items LIMIT 1;
+SELECT target FROM checkpoint_fdw.status WHERE consumer = 'default';

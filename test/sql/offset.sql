@@ -213,3 +213,16 @@ SELECT api.load('bare_pages');
 SELECT stands('bare_pages');
 SELECT api.load('bare_pages');
 SELECT api.load('bare_pages');
+
+---- a batch of one page: what is read again does not use it up
+CALL api.collection('items', 1, 25);
+SELECT checkpoint_fdw.reset('pages');
+SELECT checkpoint_fdw.reset('items');
+SET checkpoint_fdw.batch_pages = 1;
+SELECT api.load('pages');
+SELECT api.load('pages');
+SELECT api.load('pages');
+SELECT api.load('pages');
+SELECT stands('pages');
+SELECT api.load('items');
+SELECT api.load('items');

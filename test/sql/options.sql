@@ -124,7 +124,9 @@ SELECT foreign_table($$endpoint 'https://api.example.com/items'$$);
 SELECT foreign_table($$endpoint '/a b'$$);
 SELECT foreign_table($$endpoint '/items#top'$$);
 SELECT foreign_table($$endpoint '/a\b'$$);
-SELECT foreign_table($$endpoint '/items/{item}'$$);
+SELECT foreign_table($$endpoint '/items/{item}/{+sub-item}'$$);
+SELECT foreign_table($$endpoint '/items/{it%20em}'$$);
+SELECT foreign_table($$endpoint '/items/{}'$$);
 SELECT foreign_table($$endpoint '/items/{cursor'$$);
 SELECT foreign_table($$endpoint '/items/}'$$);
 SELECT foreign_table($$endpoint '/items/{+cursor}', cursor_path '/next'$$);
@@ -415,6 +417,17 @@ SELECT foreign_column($$source 'record', path '/a'$$);
 SELECT foreign_column($$source 'fetched_at', format 'epoch'$$);
 SELECT foreign_column($$source 'page', key 'true'$$);
 SELECT foreign_column($$source 'batch', key 'true'$$);
+-- a value that the statement gives
+SELECT foreign_column($$param 'repo'$$);
+SELECT foreign_column($$param 'org.name-1'$$);
+SELECT foreign_column($$param '{repo}'$$);
+SELECT foreign_column($$param ''$$);
+SELECT foreign_column($$param 'cursor'$$);
+SELECT foreign_column($$param 'sync_token'$$);
+SELECT foreign_column($$param 'repo', key 'true'$$);
+SELECT foreign_column($$param 'repo', path '/a'$$);
+SELECT foreign_column($$param 'repo', source 'page'$$);
+SELECT foreign_column($$param 'day', format 'epoch'$$);
 
 
 ---- ALTER sees the options as they will be

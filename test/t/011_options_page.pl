@@ -58,7 +58,7 @@ sub try_example
 	my ($example) = $section->{text} =~ /Example: `([^`]+)`/;
 	return 'it has no example' unless defined $example;
 	return 'it does not set the option' unless $example =~ /\b$name '/;
-	my %options = (server => "base_url 'http://127.0.0.1'", 'user mapping' => '', table => "endpoint '/items'", column => '');
+	my %options = (server => "base_url 'http://127.0.0.1'", 'user mapping' => '', table => "endpoint '/items" . ($name eq 'param' ? "/{repo}'" : "'"), column => '');
 	$options{$place} = $example =~ /^(base_url|endpoint) / ? $example : join(', ', grep { $_ ne '' } $options{$place}, $example);
 	my ($server, $mapping, $table, $column) = map { $_ eq '' ? '' : "OPTIONS ($_)" } @options{ 'server', 'user mapping', 'table', 'column' };
 	my $read = $place eq 'table' || $place eq 'column' ? 'SELECT * FROM example LIMIT 0;' : '';

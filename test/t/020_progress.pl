@@ -41,6 +41,12 @@ sub start_held
 	return $run;
 }
 
+sub wait_event
+{
+	my ($run) = @_;
+	return $t->sql("SELECT wait_event_type || ' ' || wait_event FROM pg_stat_activity WHERE pid = $run->{pid}");
+}
+
 sub release
 {
 	my ($run) = @_;
@@ -56,8 +62,7 @@ is($t->sql("SELECT relid::regclass, command, type, tuples_processed, bytes_proce
 	'items|COPY FROM|CALLBACK|20|t', 'also in pg_stat_progress_copy');
 is($t->sql("SELECT bytes = (SELECT bytes_processed FROM pg_stat_progress_copy WHERE pid = $load->{pid}) FROM checkpoint_fdw.progress"),
 	't', 'and both say the same of its bytes');
-is($t->sql("SELECT wait_event_type || ' ' || wait_event FROM pg_stat_activity WHERE pid = $load->{pid}"),
-	$new_events ? 'Extension CheckpointFdwResponse' : 'Extension Extension', 'it waits for the API');
+is(wait_event($load), $new_events ? 'Extension CheckpointFdwResponse' : 'Extension Extension', 'it waits for the API');
 is($t->sql(<<SQL), '0', 'a role without pg_read_all_stats does not see it');
 CREATE ROLE stranger;
 SET ROLE stranger;
@@ -80,6 +85,16 @@ CheckpointTest::until_true("pages without news", sub { $t->sql("SELECT slot('ite
 pass('pages count although nothing of them is handed up');
 release($load);
 $t->sql("ALTER FOREIGN TABLE items OPTIONS (SET checkpoint 'cursor')");
+
+# ---- between two attempts
+hold(2);
+$t->api(POST => '/_rule', { path => '/items', script => [ { status => 503, headers => { 'Retry-After' => '30' } } ] });
+$load = $t->start_sql('SELECT count(*) FROM items');
+my $backoff = $new_events ? 'Extension CheckpointFdwBackoff' : 'Extension Extension';
+CheckpointTest::until_true($backoff, sub { wait_event($load) eq $backoff });
+$t->sql("SELECT pg_cancel_backend($load->{pid})");
+$t->finish($load);
+pass('it waits to ask again');
 
 # ---- before the first answer
 $load = start_held(1, 'SELECT count(*) FROM items');

@@ -70,11 +70,11 @@ static jmp_buf cancelled;
 static bool cancel;
 
 static void
-wait_and_note(void *arg, CfdwPollFd *fds, int count, long timeout_ms)
+wait_and_note(void *arg, CfdwWaitFor what, CfdwPollFd *fds, int count, long timeout_ms)
 {
 	static int64 end;
 
-	if (count == 0 && fds == NULL)
+	if (what == CFDW_WAIT_BACKOFF)
 	{
 		if (cancel)
 			longjmp(cancelled, 1);
@@ -85,7 +85,7 @@ wait_and_note(void *arg, CfdwPollFd *fds, int count, long timeout_ms)
 			end = now_ms() + timeout_ms;
 		}
 	}
-	cfdw_poll_waiter.wait(NULL, fds, count, timeout_ms);
+	cfdw_poll_waiter.wait(NULL, what, fds, count, timeout_ms);
 }
 
 static const CfdwWaiter noting_waiter = {.wait = wait_and_note};

@@ -92,24 +92,31 @@ serve_three(Server *server)
 	close(fd);
 }
 
+typedef struct Look
+{
+	int sockets;
+	int waits[CFDW_WAIT_BACKOFF + 1];
+} Look;
+
 /* The waiter of the program, which looks at the sockets too. */
 static void
-wait_and_look(void *arg, CfdwPollFd *fds, int count, long timeout_ms)
+wait_and_look(void *arg, CfdwWaitFor what, CfdwPollFd *fds, int count, long timeout_ms)
 {
-	int *seen = arg;
+	Look *seen = arg;
 
+	seen->waits[what]++;
 	for (int i = 0; i < count; i++)
 	{
 		CHECK((fcntl(fds[i].fd, F_GETFD) & FD_CLOEXEC) != 0);
-		(*seen)++;
+		seen->sockets++;
 	}
-	cfdw_poll_waiter.wait(cfdw_poll_waiter.arg, fds, count, timeout_ms);
+	cfdw_poll_waiter.wait(cfdw_poll_waiter.arg, what, fds, count, timeout_ms);
 }
 
 static void
 test_kept_connection(void)
 {
-	int seen = 0;
+	Look seen;
 	CfdwWaiter waiter = {wait_and_look, &seen};
 	Server server;
 
@@ -124,18 +131,19 @@ test_kept_connection(void)
 		CfdwRequest request = get_request(&server, cfdw_printf(inner, "/%d", i));
 		CfdwTransfer *transfer;
 
+		memset(&seen, 0, sizeof(seen));
 		CHECK(cfdw_http_start(inner, &options, &request, &transfer, &err));
 		if (i > 1)
 			wait_for(&server.got_request); /* start alone sends on a kept connection */
 		CHECK(cfdw_http_finish(transfer, &waiter, &response, &err));
 		CHECK(body_is("[]"));
+		CHECK(i == 1 ? seen.sockets > 0 : seen.waits[CFDW_WAIT_CONNECT] == 0);
 		if (i == 1)
 			wait_for(&server.got_request);
 		cfdw_arena_free(inner);
 	}
 	server_stop(&server);
 	CHECK_INT(server.accepted, 1);
-	CHECK(seen > 0);
 	unsetenv("http_proxy");
 	unsetenv("all_proxy");
 }
@@ -262,6 +270,8 @@ test_no_answer_to_connect(void)
 	socklen_t len = sizeof(address);
 	Server server = {.listener = socket(AF_INET, SOCK_STREAM, 0)};
 	int fillers[8];
+	Look seen = {0};
+	CfdwWaiter waiter = {wait_and_look, &seen};
 	CfdwRequest request;
 
 	CHECK(bind(server.listener, (struct sockaddr *) &address, len) == 0 && listen(server.listener, 0) == 0);
@@ -274,7 +284,8 @@ test_no_answer_to_connect(void)
 	}
 	request = get_request(&server, "/");
 	options.connect_timeout_ms = 300;
-	CHECK(!fetch(&request));
+	CHECK(!cfdw_http_finish(start(&request), &waiter, &response, &err));
+	CHECK(seen.waits[CFDW_WAIT_CONNECT] > 0 && seen.waits[CFDW_WAIT_RESPONSE] == 0);
 	check_error(CFDW_ERR_TIMEOUT, "no connection to the server within 300 ms", "connect_timeout");
 	for (int i = 0; i < lengthof(fillers); i++)
 		close(fillers[i]);
@@ -418,13 +429,13 @@ serve_silence(Server *server)
 static sigjmp_buf way_out;
 
 static void
-wait_and_leave(void *arg, CfdwPollFd *fds, int count, long timeout_ms)
+wait_and_leave(void *arg, CfdwWaitFor what, CfdwPollFd *fds, int count, long timeout_ms)
 {
 	Server *server = arg;
 
 	if (sem_trywait(&server->got_request) == 0)
 		siglongjmp(way_out, 1);
-	cfdw_poll_waiter.wait(cfdw_poll_waiter.arg, fds, count, timeout_ms);
+	cfdw_poll_waiter.wait(cfdw_poll_waiter.arg, what, fds, count, timeout_ms);
 }
 
 /* As a cancelled statement does: out of the waiter, and later the memory goes. */
@@ -472,7 +483,7 @@ test_reset_in_flight(void)
 
 /* A waiter may return at once, and claim that sockets are ready that are not. */
 static void
-wait_badly(void *arg, CfdwPollFd *fds, int count, long timeout_ms)
+wait_badly(void *arg, CfdwWaitFor what, CfdwPollFd *fds, int count, long timeout_ms)
 {
 	for (int i = 0; i < count; i++)
 		fds[i].readable = fds[i].writable = true;

@@ -96,6 +96,9 @@ static const Conversation apis[] = {
 	{"forgotten pagination, a token", {.endpoint = "/n"}, "/data", {{"{\"data\": [1], \"response_metadata\": {\"next_cursor\": \"x\"}}"}}, "/n | MISSING"},
 	{"forgotten pagination, OData", {.endpoint = "/n"}, "/value", {{"{\"value\": [1], \"@odata.nextLink\": \"/n?s=2\"}"}}, "/n | MISSING"},
 	{"forgotten pagination, HAL", {.endpoint = "/n"}, "/value", {{"{\"value\": [1], \"_links\": {\"next\": {\"href\": \"/n?s=2\"}}}"}}, "/n | MISSING"},
+	{"forgotten pagination, a total", {.endpoint = "/n"}, "/results", {{"{\"results\": [1, 2], \"count\": 78}"}}, "/n | MISSING"},
+	{"forgotten pagination, a number of pages", {.endpoint = "/n"}, "/results", {{"{\"results\": [1, 2], \"page\": 1, \"totalPages\": 54}"}}, "/n | MISSING"},
+	{"no pagination, all records", {.endpoint = "/n"}, "/results", {{"{\"results\": [1, 2], \"count\": 2, \"totalPages\": 1}"}}, "/n | end"},
 	{"pagination none on purpose", {.endpoint = "/n", .pagination_given = true}, NULL, {{"[1]", "Link", "</n?page=2>; rel=\"next\""}}, "/n | end"},
 
 	/* end signs */
