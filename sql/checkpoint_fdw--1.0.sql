@@ -95,6 +95,7 @@ CREATE TABLE @extschema@.rejected_record (
   checkpoint_id bigint NOT NULL,
   batch         bigint NOT NULL,
   key           text COLLATE "C",
+  "timestamp"   bigint NOT NULL DEFAULT (-9223372036854775808)::bigint,
   record        bytea NOT NULL,
   sqlstate      text NOT NULL,
   error         text NOT NULL,
@@ -114,6 +115,7 @@ CREATE TABLE @extschema@.completed_call (
 COMMENT ON TABLE @extschema@.rejected_record IS
   'Dead letters: records that could not be decoded (on_record_error) or that the target refused (ingest with on_error reject)';
 COMMENT ON COLUMN @extschema@.rejected_record.key IS 'of the record; null where the target refused it';
+COMMENT ON COLUMN @extschema@.rejected_record."timestamp" IS 'as in delivered_key';
 COMMENT ON COLUMN @extschema@.rejected_record.record IS 'the bytes of the record, or its row as JSON where the target refused it';
 COMMENT ON COLUMN @extschema@.rejected_record.corrected IS 'the batch that delivered another version of the record, which could be decoded';
 COMMENT ON TABLE @extschema@.completed_call IS
@@ -227,6 +229,11 @@ LANGUAGE C STRICT AS 'MODULE_PATHNAME', 'checkpoint_fdw_rewind';
 COMMENT ON FUNCTION @extschema@.rewind(bigint) IS
   'Put a checkpoint back to before a batch, so that this batch and all later ones of the stream come again; delete their rows from the target in the same transaction. Returns how many batches that undid. 42704 if the batch is no longer kept. Owner of the foreign table only (42501).';
 
+CREATE FUNCTION @extschema@.discard_rejected(foreign_table regclass, last bigint DEFAULT NULL, consumer text DEFAULT NULL, partition jsonb DEFAULT NULL) RETURNS bigint
+LANGUAGE C AS 'MODULE_PATHNAME', 'checkpoint_fdw_discard_rejected';
+COMMENT ON FUNCTION @extschema@.discard_rejected(regclass, bigint, text, jsonb) IS
+  'Delete dead letters of a foreign table once they have been dealt with. last: up to this id of the view rejected (null: all); consumer, partition: only those (null: all). Returns how many. A later version of such a record may be dropped as known. Owner of the foreign table only (42501).';
+
 CREATE FUNCTION @extschema@.position_text(foreign_table regclass, "position" jsonb) RETURNS text
 LANGUAGE C STABLE AS 'MODULE_PATHNAME', 'checkpoint_fdw_position_text';
 COMMENT ON FUNCTION @extschema@.position_text(regclass, jsonb) IS
@@ -244,7 +251,7 @@ SELECT c.foreign_table, c.consumer, c.partition,
                                                WHERE e.checkpoint_id = c.id AND NOT e.to_position ?| '{pages,started}'), 0)))
        END AS walk_since,
        c.held_back,
-       (SELECT pg_catalog.count(*) FROM @extschema@.rejected_record j WHERE j.checkpoint_id = c.id) AS rejected,
+       (SELECT pg_catalog.count(*) FROM @extschema@.rejected_record j WHERE j.checkpoint_id = c.id AND j.corrected IS NULL) AS rejected,
        (SELECT pg_catalog.count(*) FROM @extschema@.delivered_key k WHERE k.checkpoint_id = c.id AND k.gone IS NULL) AS keys,
        c.target, c.batch, b.records AS last_records,
        c.checked_at, c.updated_at, c.failures, c.last_error,
@@ -262,7 +269,7 @@ COMMENT ON COLUMN @extschema@.status.position_text IS 'where the stream stands, 
 COMMENT ON COLUMN @extschema@.status.pending IS 'the last load stopped before the end of the walk (LIMIT, a batch); more is there';
 COMMENT ON COLUMN @extschema@.status.walk_since IS 'when the open walk began; null: none is open';
 COMMENT ON COLUMN @extschema@.status.held_back IS 'records that the last complete load left for the next one, as their unit of time was not over';
-COMMENT ON COLUMN @extschema@.status.rejected IS 'dead letters of the stream, see the view rejected';
+COMMENT ON COLUMN @extschema@.status.rejected IS 'dead letters of the stream that no later version has corrected, see the view rejected';
 COMMENT ON COLUMN @extschema@.status.keys IS 'keys of delivered records that the API can serve again';
 COMMENT ON COLUMN @extschema@.status.target IS 'the table that it feeds';
 COMMENT ON COLUMN @extschema@.status.batch IS 'the last batch';

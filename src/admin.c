@@ -131,6 +131,11 @@ cfdw_admin_accept_change(Oid foreign_table, const char *consumer, const char *pa
 	return count;
 }
 
+/* New streams (n) of consumer $3 with those of consumer $2 (c) that they are copies of. */
+#define COPIES \
+	" (SELECT * FROM checkpoint_fdw.checkpoint WHERE foreign_table = $1 AND consumer = $3) n" \
+	" JOIN checkpoint_fdw.checkpoint c ON c.foreign_table = $1 AND c.consumer = $2 AND c.partition = n.partition"
+
 int64
 cfdw_admin_fork(Oid foreign_table, const char *from_consumer, const char *to_consumer)
 {
@@ -146,14 +151,33 @@ cfdw_admin_fork(Oid foreign_table, const char *from_consumer, const char *to_con
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
 				 errmsg("consumer \"%s\" of foreign table \"%s\" has a checkpoint already", to_consumer, get_rel_name(foreign_table)),
 				 errhint("Choose another name, or reset that consumer first.")));
-	cfdw_sql_run(&sql, "WITH copy AS (INSERT INTO checkpoint_fdw.checkpoint (foreign_table, consumer, partition, position, fingerprint, pending, updated_at)"
+	cfdw_sql_run(&sql, "INSERT INTO checkpoint_fdw.checkpoint (foreign_table, consumer, partition, position, fingerprint, pending, updated_at)"
 					   " SELECT foreign_table, $3, partition, position, fingerprint, pending, clock_timestamp() FROM checkpoint_fdw.checkpoint"
-					   " WHERE foreign_table = $1 AND consumer = $2 RETURNING id, partition)"
-					   " INSERT INTO checkpoint_fdw.delivered_key (checkpoint_id, batch, key, \"timestamp\")"
-					   " SELECT copy.id, k.batch, k.key, k.\"timestamp\" FROM copy"
-					   " JOIN checkpoint_fdw.checkpoint c ON c.foreign_table = $1 AND c.consumer = $2 AND c.partition = copy.partition"
-					   " JOIN checkpoint_fdw.delivered_key k ON k.checkpoint_id = c.id AND k.gone IS NULL",
+					   " WHERE foreign_table = $1 AND consumer = $2",
 				 SPI_OK_INSERT, 3, args);
+	cfdw_sql_run(&sql, "INSERT INTO checkpoint_fdw.delivered_key (checkpoint_id, batch, key, \"timestamp\")"
+					   " SELECT n.id, k.batch, k.key, k.\"timestamp\" FROM" COPIES " JOIN checkpoint_fdw.delivered_key k ON k.checkpoint_id = c.id AND k.gone IS NULL",
+				 SPI_OK_INSERT, 3, args);
+	cfdw_sql_run(&sql, "INSERT INTO checkpoint_fdw.rejected_record (checkpoint_id, batch, key, \"timestamp\", record, sqlstate, error, rejected_at)"
+					   " SELECT n.id, r.batch, r.key, r.\"timestamp\", r.record, r.sqlstate, r.error, r.rejected_at FROM" COPIES " JOIN checkpoint_fdw.rejected_record r ON r.checkpoint_id = c.id AND r.corrected IS NULL AND r.key IS NOT NULL",
+				 SPI_OK_INSERT, 3, args);
+	cfdw_sql_end(&sql);
+	return count;
+}
+
+int64
+cfdw_admin_discard_rejected(Oid foreign_table, const char *consumer, const char *partition, int64 last)
+{
+	CfdwSqlArg args[4];
+	int64 count;
+	CfdwSql sql;
+
+	stream_args(foreign_table, consumer, partition, args);
+	args[3] = cfdw_sql_int8(last);
+	cfdw_sql_begin(&sql, false);
+	count = (int64) cfdw_sql_run(&sql, "DELETE FROM checkpoint_fdw.rejected_record r USING checkpoint_fdw.checkpoint c"
+									   " WHERE r.checkpoint_id = c.id AND r.id <= $4 AND" STREAMS,
+								 SPI_OK_DELETE, lengthof(args), args);
 	cfdw_sql_end(&sql);
 	return count;
 }
@@ -198,6 +222,7 @@ cfdw_admin_rewind(int64 batch)
 	cfdw_sql_run(&sql, "DELETE FROM checkpoint_fdw.delivered_key WHERE checkpoint_id = $2 AND batch >= $1", SPI_OK_DELETE, 2, args);
 	cfdw_sql_run(&sql, "UPDATE checkpoint_fdw.delivered_key SET gone = NULL WHERE checkpoint_id = $2 AND gone >= $1", SPI_OK_UPDATE, 2, args);
 	cfdw_sql_run(&sql, "DELETE FROM checkpoint_fdw.rejected_record WHERE checkpoint_id = $2 AND batch >= $1", SPI_OK_DELETE, 2, args);
+	cfdw_sql_run(&sql, "UPDATE checkpoint_fdw.rejected_record SET corrected = NULL WHERE checkpoint_id = $2 AND corrected >= $1", SPI_OK_UPDATE, 2, args);
 	undone = (int64) cfdw_sql_run(&sql, "DELETE FROM checkpoint_fdw.batch WHERE checkpoint_id = $2 AND batch >= $1", SPI_OK_DELETE, 2, args);
 	cfdw_sql_end(&sql);
 	return undone;

@@ -28,6 +28,8 @@ extern int64 cfdw_admin_restart_walk(Oid foreign_table, const char *consumer, co
 extern int64 cfdw_admin_accept_change(Oid foreign_table, const char *consumer, const char *partition, bool keep_page);
 /* Copy the streams of one consumer to another, which must have none (42710). */
 extern int64 cfdw_admin_fork(Oid foreign_table, const char *from_consumer, const char *to_consumer);
+/* Delete dead letters with ids up to last.  Returns how many. */
+extern int64 cfdw_admin_discard_rejected(Oid foreign_table, const char *consumer, const char *partition, int64 last);
 /* The foreign table of a batch; InvalidOid if the batch is not kept. */
 extern Oid cfdw_admin_table_of_batch(int64 batch);
 /* Go back to before a batch: its position, and the keys as they were.  Returns how many batches that undid. */

@@ -337,6 +337,7 @@ write_batch(CfdwSql *sql, const CfdwCheckpoint *checkpoint, const char *position
 		cfdw_sql_int8(counts->records),
 		cfdw_sql_int8(counts->skipped),
 		cfdw_sql_int8(counts->held_back),
+		cfdw_sql_int8(counts->rejected),
 		cfdw_sql_int8(counts->pages),
 		cfdw_sql_int8(counts->requests),
 		cfdw_sql_int8(counts->retries),
@@ -344,8 +345,8 @@ write_batch(CfdwSql *sql, const CfdwCheckpoint *checkpoint, const char *position
 		{TIMESTAMPTZOID, TimestampTzGetDatum(started_at), false}};
 
 	cfdw_sql_run(sql, "INSERT INTO checkpoint_fdw.batch (batch, checkpoint_id, target, from_position, to_position,"
-					  " records, skipped, held_back, pages, requests, retries, bytes, started_at)"
-					  " VALUES ($1, $2, $3, $4::jsonb, $5::jsonb, $6, $7, $8, $9, $10, $11, $12, $13)",
+					  " records, skipped, held_back, rejected, pages, requests, retries, bytes, started_at)"
+					  " VALUES ($1, $2, $3, $4::jsonb, $5::jsonb, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
 				 SPI_OK_INSERT, lengthof(args), args);
 	prune_history(sql, checkpoint);
 }
@@ -397,7 +398,7 @@ cfdw_checkpoint_has_moved(const CfdwCheckpoint *checkpoint, const CfdwWalk *walk
 {
 	CfdwPosition position = cfdw_walk_position(walk);
 
-	return cfdw_walk_counts(walk)->records > 0 ||
+	return cfdw_walk_counts(walk)->records > 0 || cfdw_walk_counts(walk)->rejected > 0 ||
 		   strcmp(cfdw_position_dump(CurrentMemoryContext, &position), stored_position(checkpoint)) != 0;
 }
 
@@ -419,6 +420,7 @@ note_write(const CfdwCheckpoint *checkpoint, const CfdwWalk *walk)
 	touched->batch = checkpoint->batch;
 	touched->pages = counts->pages;
 	touched->records = counts->records;
+	touched->rejected = counts->rejected;
 	touched->pending = is_pending(&position);
 	touched->complete = cfdw_walk_at_end(walk);
 }

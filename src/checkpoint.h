@@ -80,7 +80,7 @@ extern void cfdw_checkpoint_check_meaning(const CfdwCheckpoint *checkpoint, cons
 /* The number of the batch that this scan writes; drawn at the first call. */
 extern int64 cfdw_checkpoint_batch(CfdwCheckpoint *checkpoint);
 
-/* Has the walk handed anything up, or is its position another one than the checkpoint's? */
+/* Has the walk handed anything up or rejected it, or is its position another one than the checkpoint's? */
 extern bool cfdw_checkpoint_has_moved(const CfdwCheckpoint *checkpoint, const CfdwWalk *walk);
 
 /*

@@ -43,8 +43,8 @@ cfdw_delivered_open(CfdwCheckpoint *checkpoint, bool writes, bool afresh)
 	return delivered;
 }
 
-static int64
-tick_of(const CfdwStamp *stamp)
+int64
+cfdw_delivered_tick(const CfdwStamp *stamp)
 {
 	return stamp->exists ? stamp->tick : NO_STAMP;
 }
@@ -102,7 +102,7 @@ cfdw_delivered_look_up(CfdwDelivered *delivered, int count, CfdwFact *facts)
 		found = read_entries(delivered, count, facts);
 	for (int i = 0; i < count; i++)
 	{
-		char *entry = entry_text(facts[i].key, tick_of(&facts[i].stamp));
+		char *entry = entry_text(facts[i].key, cfdw_delivered_tick(&facts[i].stamp));
 
 		/* an entry that is added here is one that comes again on this page */
 		facts[i].known = cfdw_keys_has(delivered->own, entry) || !cfdw_keys_add(found, entry);
@@ -127,7 +127,7 @@ write_portion(CfdwDelivered *delivered)
 	args[3] = (CfdwSqlArg){INT8ARRAYOID, PointerGetDatum(construct_array(delivered->ticks, delivered->count, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE)), false};
 	cfdw_sql_begin(&sql, false);
 	cfdw_sql_run(&sql, "INSERT INTO checkpoint_fdw.delivered_key (checkpoint_id, batch, key, \"timestamp\")"
-					   " SELECT $1, $2, u.k, u.t FROM unnest($3, $4) u (k, t)",
+					   " SELECT $1, $2, u.k, u.t FROM unnest($3, $4) u (k, t) ON CONFLICT DO NOTHING",
 				 SPI_OK_INSERT, 4, args);
 	cfdw_sql_end(&sql);
 	delivered->count = 0;
@@ -141,7 +141,7 @@ cfdw_delivered_add(CfdwDelivered *delivered, const CfdwFact *fact)
 
 	if (!delivered->writes)
 	{
-		char *entry = entry_text(fact->key, tick_of(&fact->stamp));
+		char *entry = entry_text(fact->key, cfdw_delivered_tick(&fact->stamp));
 
 		cfdw_keys_add(delivered->own, entry);
 		pfree(entry);
@@ -151,7 +151,7 @@ cfdw_delivered_add(CfdwDelivered *delivered, const CfdwFact *fact)
 		write_portion(delivered);
 	old = MemoryContextSwitchTo(delivered->portion);
 	delivered->keys[delivered->count] = CStringGetTextDatum(fact->key);
-	delivered->ticks[delivered->count++] = Int64GetDatum(tick_of(&fact->stamp));
+	delivered->ticks[delivered->count++] = Int64GetDatum(cfdw_delivered_tick(&fact->stamp));
 	MemoryContextSwitchTo(old);
 }
 

@@ -20,6 +20,9 @@ typedef struct CfdwDelivered CfdwDelivered;
  */
 extern CfdwDelivered *cfdw_delivered_open(CfdwCheckpoint *checkpoint, bool writes, bool afresh);
 
+/* What stands for a stamp in the catalog; a number of its own for none. */
+extern int64 cfdw_delivered_tick(const CfdwStamp *stamp);
+
 /* Set known where (key, stamp) has been delivered, in this statement too. */
 extern void cfdw_delivered_look_up(CfdwDelivered *delivered, int count, CfdwFact *facts);
 

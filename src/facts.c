@@ -11,6 +11,8 @@ struct CfdwFactReader
 	CfdwRecordDecoder *decoder; /* of key and timestamp columns alone */
 	const CfdwTimeColumn *time;
 	CfdwDelivered *delivered;
+	const CfdwRejects *rejects; /* NULL: an undecodable record is an error */
+	const CfdwFact *facts;      /* of the page read last */
 	MemoryContext row;
 	Datum *values;
 	bool *isnull;
@@ -18,14 +20,15 @@ struct CfdwFactReader
 };
 
 CfdwFactReader *
-cfdw_facts_open(Relation relation, const CfdwTimeColumn *time, CfdwDelivered *delivered)
+cfdw_facts_open(Relation relation, const CfdwTimeColumn *time, CfdwDelivered *delivered, const CfdwRejects *rejects)
 {
 	CfdwFactReader *reader = palloc0(sizeof(CfdwFactReader));
 	int natts = RelationGetDescr(relation)->natts;
 
-	reader->decoder = cfdw_record_open(relation, time ? bms_make_singleton(cfdw_timecol_attnum(time)) : NULL);
+	reader->decoder = cfdw_record_open_keys(relation, time ? bms_make_singleton(cfdw_timecol_attnum(time)) : NULL);
 	reader->time = time;
 	reader->delivered = delivered;
+	reader->rejects = rejects;
 	reader->row = AllocSetContextCreate(CurrentMemoryContext, "checkpoint_fdw facts", ALLOCSET_DEFAULT_SIZES);
 	reader->values = palloc0(sizeof(Datum) * natts);
 	reader->isnull = palloc0(sizeof(bool) * natts);
@@ -56,6 +59,15 @@ read_record(CfdwFactReader *reader, CfdwArena *arena, const CfdwPage *page, int 
 	}
 }
 
+/* A record that is known only because it was rejected, and that has changed since. */
+static void
+reopen_rejected(const CfdwFactReader *reader, const CfdwPage *page, CfdwFact *facts)
+{
+	for (int i = 0; i < page->count; i++)
+		if (facts[i].known && cfdw_rejects_reopens(reader->rejects, facts[i].key, &facts[i].stamp, page->records[i]))
+			facts[i].known = false;
+}
+
 static void
 describe(void *arg, CfdwArena *arena, const CfdwPage *page, CfdwFact *facts)
 {
@@ -69,6 +81,9 @@ describe(void *arg, CfdwArena *arena, const CfdwPage *page, CfdwFact *facts)
 		read_record(reader, arena, page, i, &facts[i]);
 	}
 	cfdw_delivered_look_up(reader->delivered, page->count, facts);
+	if (reader->rejects != NULL)
+		reopen_rejected(reader, page, facts);
+	reader->facts = facts;
 	MemoryContextReset(reader->row);
 	MemoryContextSwitchTo(old);
 }
@@ -79,6 +94,12 @@ deliver(void *arg, const CfdwFact *fact)
 	CfdwFactReader *reader = arg;
 
 	cfdw_delivered_add(reader->delivered, fact);
+}
+
+const CfdwFact *
+cfdw_facts_at(const CfdwFactReader *reader, int number)
+{
+	return &reader->facts[number - 1];
 }
 
 CfdwWalkStore

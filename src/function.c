@@ -26,6 +26,7 @@ PG_FUNCTION_INFO_V1(checkpoint_fdw_accept_change);
 PG_FUNCTION_INFO_V1(checkpoint_fdw_fork);
 PG_FUNCTION_INFO_V1(checkpoint_fdw_rewind);
 PG_FUNCTION_INFO_V1(checkpoint_fdw_position_text);
+PG_FUNCTION_INFO_V1(checkpoint_fdw_discard_rejected);
 PG_FUNCTION_INFO_V1(checkpoint_fdw_record_text);
 
 static bool
@@ -203,6 +204,15 @@ checkpoint_fdw_rewind(PG_FUNCTION_ARGS)
 }
 
 /* ---- dead letters ---- */
+
+Datum
+checkpoint_fdw_discard_rejected(PG_FUNCTION_ARGS)
+{
+	Oid relation = cfdw_arg_owned_table(fcinfo, 0);
+	int64 last = PG_ARGISNULL(1) ? PG_INT64_MAX : PG_GETARG_INT64(1);
+
+	PG_RETURN_INT64(cfdw_admin_discard_rejected(relation, cfdw_arg_text(fcinfo, 2), cfdw_arg_jsonb(fcinfo, 3), last));
+}
 
 Datum
 checkpoint_fdw_record_text(PG_FUNCTION_ARGS)

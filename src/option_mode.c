@@ -193,6 +193,9 @@ check_bounds(const CfdwOptions *options)
 		refuse(ERRCODE_INVALID_PARAMETER_VALUE,
 			   psprintf("option \"%s\" does not go with checkpoint 'none'", options->batch_pages > 0 ? "batch_pages" : "batch_seconds"),
 			   "Without a checkpoint the next load would not go on where this one stops. To stop a walk that is too long with an error, use max_pages.");
+	if (options->checkpoint == CFDW_MODE_NONE && options->reject_records)
+		refuse(ERRCODE_INVALID_PARAMETER_VALUE, "on_record_error 'reject' does not go with checkpoint 'none'",
+			   "A rejected record is kept with the checkpoint of its stream. A column's option on_error 'null' works without one.");
 	if (options->restart_expired && is_append(options))
 		refuse(ERRCODE_INVALID_PARAMETER_VALUE,
 			   psprintf("on_expired 'restart' does not go with checkpoint '%s'", mode_name(options->checkpoint)),

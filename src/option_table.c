@@ -166,7 +166,7 @@ const CfdwOptionDef cfdw_option_table[] = {
 	{"on_missing_records", TABLE(ENUM, missing_is_empty), .words = missing_words, .default_text = "error",
 	 .help = "what a response without records_path is"},
 	{"on_record_error", TABLE(ENUM, reject_records), .words = record_error_words, .default_text = "error",
-	 .help = "what becomes of a record that does not fit the columns: an error, or kept in rejected_record and passed over"},
+	 .help = "what becomes of a record that does not fit the columns: an error, or kept in the view rejected and passed over"},
 
 	{"pagination", TABLE(ENUM, pagination), .words = cfdw_pagination_words, .in_fingerprint = true,
 	 .help = "how the next page is found; inferred from the path or parameter that goes with it"},

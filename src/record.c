@@ -160,13 +160,13 @@ open_column(CfdwRecordDecoder *decoder, Column *column, Form_pg_attribute attrib
 	error_context_stack = callback.previous;
 }
 
-/* Key columns are always decoded, and columns that promise not to be null; param columns are not in the record. */
+/* Key columns are always decoded; param columns are not in the record. */
 static bool
 is_decoded(Form_pg_attribute attribute, const CfdwColumnOptions *options, Bitmapset *wanted)
 {
 	if (options->source == CFDW_SOURCE_PARAM)
 		return false;
-	return options->key || attribute->attnotnull || bms_is_member(attribute->attnum, wanted);
+	return options->key || bms_is_member(attribute->attnum, wanted);
 }
 
 static bool
@@ -179,8 +179,8 @@ is_stored(Form_pg_attribute attribute)
 	return !attribute->attisdropped;
 }
 
-CfdwRecordDecoder *
-cfdw_record_open(Relation relation, Bitmapset *wanted)
+static CfdwRecordDecoder *
+open_decoder(Relation relation, Bitmapset *wanted)
 {
 	CfdwRecordDecoder *decoder = palloc0(sizeof(CfdwRecordDecoder));
 	TupleDesc desc = RelationGetDescr(relation);
@@ -210,6 +210,24 @@ cfdw_record_open(Relation relation, Bitmapset *wanted)
 	}
 	decoder->key = cfdw_record_key_open(desc, keys, decoder->nkeys);
 	return decoder;
+}
+
+CfdwRecordDecoder *
+cfdw_record_open(Relation relation, Bitmapset *wanted)
+{
+	TupleDesc desc = RelationGetDescr(relation);
+	Bitmapset *all = bms_copy(wanted);
+
+	for (int i = 0; i < desc->natts; i++)
+		if (TupleDescAttr(desc, i)->attnotnull) /* what promises not to be null */
+			all = bms_add_member(all, i + 1);
+	return open_decoder(relation, all);
+}
+
+CfdwRecordDecoder *
+cfdw_record_open_keys(Relation relation, Bitmapset *wanted)
+{
+	return open_decoder(relation, wanted);
 }
 
 static bool

@@ -37,6 +37,9 @@ typedef struct CfdwRecordInfo
  */
 extern CfdwRecordDecoder *cfdw_record_open(Relation relation, Bitmapset *wanted);
 
+/* The same for key columns and the wanted ones alone, also where others are NOT NULL. */
+extern CfdwRecordDecoder *cfdw_record_open_keys(Relation relation, Bitmapset *wanted);
+
 /*
  * Decode into values and isnull (one per attribute of the relation; those
  * not wanted become null).  Results live in the current context, scratch

@@ -11,6 +11,7 @@
 #include "progress.h"
 #include "report.h"
 #include "spec.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/timestamp.h"
@@ -24,6 +25,9 @@ struct CfdwReader
 	CfdwCheckpoint *checkpoint; /* NULL: the table has none */
 	CfdwVisit *visit;           /* NULL: does not advance */
 	CfdwDelivered *delivered;   /* modes with a store */
+	CfdwRejects *rejects;       /* option on_record_error reject */
+	CfdwFactReader *facts;      /* modes with a store */
+	CfdwRecordDecoder *keys;    /* with rejects, in the other modes: of key columns alone */
 	CfdwOrderCheck *order;      /* the first page of a first walk; NULL: nothing to check */
 	CfdwWalk *walk;
 	int64 page;             /* of the record at hand */
@@ -131,7 +135,24 @@ open_store(CfdwReader *reader, const CfdwCheckpoint *from, CfdwWalkSpec *spec)
 		cfdw_timecol_rules(time, reader->common->options, &spec->time);
 	}
 	reader->delivered = cfdw_delivered_open(reader->checkpoint, is_moving(reader), from == NULL);
-	spec->store = cfdw_facts_store(cfdw_facts_open(relation, time, reader->delivered));
+	reader->facts = cfdw_facts_open(relation, time, reader->delivered, reader->rejects);
+	spec->store = cfdw_facts_store(reader->facts);
+}
+
+/* A record is rejected by its key, so the key must be read before the rest of it. */
+static void
+open_rejects(CfdwReader *reader)
+{
+	CfdwScanCommon *common = reader->common;
+	Relation relation = common->node->ss.ss_currentRelation;
+	Bitmapset *wanted = NULL;
+
+	reader->rejects = cfdw_rejects_open(reader->checkpoint, common->name, is_moving(reader));
+	if (cfdw_mode_has_store(common->options->checkpoint))
+		return;
+	if (common->options->keyset_column != NULL)
+		wanted = bms_make_singleton(get_attnum(common->foreign_table, common->options->keyset_column));
+	reader->keys = cfdw_record_open_keys(relation, wanted);
 }
 
 static void
@@ -158,6 +179,8 @@ open_walk(CfdwReader *reader, const CfdwPartition *partition, const CfdwCheckpoi
 		spec->batch_pages = spec->batch_us = 0;
 	reader->waiter = (CfdwWaiter){wait_for_page, reader};
 	spec->waiter = &reader->waiter;
+	if (common->options->reject_records)
+		open_rejects(reader);
 	open_store(reader, from, spec);
 	if (!cfdw_position_parse(reader->context, from ? from->position : NULL, &position, &err) ||
 		!cfdw_walk_open(reader->context, spec, &position, &reader->walk, &err))
@@ -192,6 +215,54 @@ cfdw_stream_open(CfdwScanCommon *common, const CfdwPartition *partition)
 
 /* ---- rows ---- */
 
+/* The key and, in modes that have them, the timestamp of a record, before the rest is decoded. */
+static CfdwFact
+read_key(CfdwReader *reader, const CfdwRecordInfo *info, TupleTableSlot *slot)
+{
+	CfdwFact fact = {NULL};
+
+	if (reader->facts != NULL)
+		return *cfdw_facts_at(reader->facts, info->number);
+	cfdw_record_decode(reader->keys, info, slot->tts_values, slot->tts_isnull);
+	fact.key = cfdw_record_key(reader->keys, info, slot->tts_values, slot->tts_isnull);
+	return fact;
+}
+
+/* The same as take_record, where a record that cannot be decoded is rejected. */
+static bool
+take_or_reject(CfdwReader *reader, const CfdwRecordInfo *info, TupleTableSlot *slot)
+{
+	CfdwFact fact = read_key(reader, info, slot);
+	CfdwDecoded decoded;
+	bool hand_up;
+	CfdwError err;
+
+	if (!cfdw_walk_offer(reader->walk, fact.key, &hand_up, &err))
+		cfdw_report(&err);
+	if (!hand_up)
+	{
+		if (!cfdw_rejects_reopens(reader->rejects, fact.key, &fact.stamp, info->record))
+			return false;
+		cfdw_walk_reopen(reader->walk);
+	}
+	else if (cfdw_rejects_corrected(reader->rejects, fact.key, &fact.stamp))
+	{
+		/* of two versions that a page has, the store let both through */
+		cfdw_walk_reject(reader->walk, true);
+		return false;
+	}
+	decoded = cfdw_rejects_decode(reader->rejects, reader->common->decoder, info, fact.key, &fact.stamp, slot->tts_values, slot->tts_isnull);
+	if (decoded != CFDW_DECODED)
+	{
+		cfdw_walk_reject(reader->walk, decoded == CFDW_REJECTED_AGAIN);
+		return false;
+	}
+	cfdw_bound_fill(reader->common->bound, slot->tts_values, slot->tts_isnull);
+	if (reader->order != NULL)
+		cfdw_order_note(reader->order, slot->tts_values, slot->tts_isnull);
+	return true;
+}
+
 /* Decode a record into the slot, in the current context, and ask the walk whether it is new. */
 static bool
 take_record(CfdwReader *reader, const CfdwWalkRecord *record, TupleTableSlot *slot)
@@ -205,6 +276,8 @@ take_record(CfdwReader *reader, const CfdwWalkRecord *record, TupleTableSlot *sl
 
 	if (common->stamps && is_moving(reader))
 		info.batch = cfdw_checkpoint_batch(reader->checkpoint);
+	if (reader->rejects != NULL)
+		return take_or_reject(reader, &info, slot);
 	cfdw_record_decode(common->decoder, &info, slot->tts_values, slot->tts_isnull);
 	cfdw_bound_fill(common->bound, slot->tts_values, slot->tts_isnull);
 	if (reader->order != NULL)
@@ -310,6 +383,8 @@ cfdw_stream_close(CfdwReader *reader)
 
 	if (is_moving(reader))
 		write_checkpoint(reader);
+	if (reader->rejects != NULL)
+		cfdw_rejects_finish(reader->rejects);
 	reader->common->closed = cfdw_stream_counts(reader->common, reader);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(reader->context);

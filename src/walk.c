@@ -458,6 +458,23 @@ cfdw_walk_offer(CfdwWalk *walk, const char *key, bool *hand_up, CfdwError *err)
 	return true;
 }
 
+void
+cfdw_walk_reject(CfdwWalk *walk, bool again)
+{
+	walk->counts.records--;
+	if (again)
+		walk->counts.skipped++;
+	else
+		walk->counts.rejected++;
+}
+
+void
+cfdw_walk_reopen(CfdwWalk *walk)
+{
+	walk->counts.skipped--;
+	walk->counts.records++;
+}
+
 /* ---- what to store ---- */
 
 CfdwPosition

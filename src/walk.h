@@ -121,6 +121,7 @@ typedef struct CfdwWalkCounts
 	int64 records;   /* handed up */
 	int64 skipped;   /* known, not handed up */
 	int64 held_back; /* left for the next walk */
+	int64 rejected;  /* could not be used, not handed up */
 	int64 pages;
 	int64 requests; /* sent, those asked ahead included */
 	int64 retries;  /* of these, because an earlier one failed */
@@ -152,6 +153,13 @@ extern bool cfdw_walk_next(CfdwWalk *walk, CfdwWalkRecord *record, bool *end, Cf
  * known from then on.  key: modes cursor and offset, else NULL.
  */
 extern bool cfdw_walk_offer(CfdwWalk *walk, const char *key, bool *hand_up, CfdwError *err);
+
+/*
+ * After an offer: the caller does not hand the record up although it should,
+ * as it cannot be used (again: as before); or hands it up although it is known.
+ */
+extern void cfdw_walk_reject(CfdwWalk *walk, bool again);
+extern void cfdw_walk_reopen(CfdwWalk *walk);
 
 /* Where a later walk goes on, as of now; valid as long as the walk's arena, until the next call of next. */
 extern CfdwPosition cfdw_walk_position(const CfdwWalk *walk);

@@ -406,6 +406,7 @@ SELECT table_with($$checkpoint 'cursor', cursor_path '/scroll', cursor_param 'sc
 SELECT table_with($$checkpoint 'keys', cursor_path '/scroll', cursor_param 'scroll', stateful_cursor 'true', batch_pages '10'$$);
 SELECT table_with($$checkpoint 'keys', cursor_path '/scroll', cursor_param 'scroll', stateful_cursor 'true', batch_seconds '10'$$);
 SELECT table_with($$on_record_error 'reject'$$);
+SELECT table_with($$on_record_error 'reject', checkpoint 'cursor', cursor_path '/next', cursor_param 'c'$$);
 SELECT table_with($$on_record_error 'ignore'$$);
 
 
