@@ -790,7 +790,7 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.is_completed(regclass, text, text) IS 'Internal: is a call a repetition? Says so by NOTICE.';
 
-CREATE FUNCTION @extschema@.known_partitions(source regclass, INOUT partitions jsonb[])
+CREATE FUNCTION @extschema@.known_partitions(INOUT partitions jsonb[])
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -802,11 +802,11 @@ BEGIN
   IF given = 0 THEN
     RAISE NOTICE 'the partitions query has no rows; nothing was read';
   ELSIF cardinality(partitions) < given THEN
-    RAISE NOTICE '% partitions of foreign table % have a null and are left out', given - cardinality(partitions), source;
+    RAISE NOTICE 'rows of the partitions query that have a null are left out: %', given - cardinality(partitions);
   END IF;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.known_partitions(regclass, jsonb[]) IS 'Internal: partitions without those that have a null';
+COMMENT ON FUNCTION @extschema@.known_partitions(jsonb[]) IS 'Internal: partitions without those that have a null';
 
 CREATE FUNCTION @extschema@.command_key(command text, key text) RETURNS text
 LANGUAGE sql IMMUTABLE
@@ -848,7 +848,7 @@ BEGIN
     FOR part IN EXECUTE partitions LOOP
       parts := pg_catalog.array_append(parts, pg_catalog.to_jsonb(part));
     END LOOP;
-    parts := @extschema@.known_partitions(source, parts);
+    parts := @extschema@.known_partitions(parts);
   END IF;
   COMMIT;
   left_over := pg_catalog.cardinality(parts);
