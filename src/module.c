@@ -7,6 +7,7 @@
 
 #include "checkpoint.h"
 #include "consumer.h"
+#include "explain.h"
 #include "fmgr.h"
 #include "foreign/fdwapi.h"
 #include "plan.h"
@@ -44,5 +45,6 @@ checkpoint_fdw_handler(PG_FUNCTION_ARGS)
 	routine->IterateForeignScan = cfdwIterateForeignScan;
 	routine->ReScanForeignScan = cfdwReScanForeignScan;
 	routine->EndForeignScan = cfdwEndForeignScan;
+	routine->ExplainForeignScan = cfdwExplainForeignScan;
 	PG_RETURN_POINTER(routine);
 }

@@ -17,7 +17,6 @@
 #include "miscadmin.h"
 #include "plan.h"
 #include "progress.h"
-#include "stream.h"
 #include "utils/acl.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -26,7 +25,6 @@ typedef struct CfdwScan
 {
 	CfdwScanCommon common;
 	MemoryContext context;
-	CfdwParams *params;
 	bool opened;                    /* it is known who consumes */
 	bool started;                   /* the values of param columns are known; until the next ReScan */
 	const CfdwPartition *partition; /* NULL: before the first, or after the last */
@@ -48,10 +46,24 @@ user_of(ForeignScanState *node)
 }
 
 void
+cfdw_scan_prepare(ForeignScanState *node, CfdwScanCommon *common)
+{
+	Relation relation = node->ss.ss_currentRelation;
+
+	common->node = node;
+	common->foreign_table = RelationGetRelid(relation);
+	common->name = pstrdup(RelationGetRelationName(relation));
+	common->options = cfdw_options_for_table(RelationGetRelid(relation), user_of(node));
+	common->params = cfdw_params_open(relation);
+	cfdw_params_check(common->params, common->options, relation);
+	common->bound = cfdw_bound_open(node, common->params);
+	common->row = AllocSetContextCreate(CurrentMemoryContext, "checkpoint_fdw row", ALLOCSET_DEFAULT_SIZES);
+}
+
+void
 cfdwBeginForeignScan(ForeignScanState *node, int eflags)
 {
 	MemoryContext query = node->ss.ps.state->es_query_cxt;
-	Relation relation = node->ss.ss_currentRelation;
 	MemoryContext old;
 	CfdwScan *scan;
 
@@ -60,14 +72,7 @@ cfdwBeginForeignScan(ForeignScanState *node, int eflags)
 	scan = MemoryContextAllocZero(query, sizeof(CfdwScan));
 	scan->context = AllocSetContextCreate(query, "checkpoint_fdw scan", ALLOCSET_DEFAULT_SIZES);
 	old = MemoryContextSwitchTo(scan->context);
-	scan->common.node = node;
-	scan->common.foreign_table = RelationGetRelid(relation);
-	scan->common.name = pstrdup(RelationGetRelationName(relation));
-	scan->common.options = cfdw_options_for_table(RelationGetRelid(relation), user_of(node));
-	scan->params = cfdw_params_open(relation);
-	cfdw_params_check(scan->params, scan->common.options, relation);
-	scan->common.bound = cfdw_bound_open(node, scan->params);
-	scan->common.row = AllocSetContextCreate(scan->context, "checkpoint_fdw row", ALLOCSET_DEFAULT_SIZES);
+	cfdw_scan_prepare(node, &scan->common);
 	MemoryContextSwitchTo(old);
 	node->fdw_state = scan;
 }
@@ -81,9 +86,21 @@ cfdw_scan_is_ours(ForeignScanState *node)
 bool
 cfdw_scan_is_checkpointed(ForeignScanState *node)
 {
-	CfdwScan *scan = cfdw_scan_is_ours(node) ? node->fdw_state : NULL;
+	CfdwScan *scan = node->fdw_state;
 
-	return scan != NULL && scan->common.options->checkpoint != CFDW_MODE_NONE;
+	if (!cfdw_scan_is_ours(node))
+		return false;
+	/* EXPLAIN has read no options yet; it shows what is decided here only of a table with a checkpoint */
+	return scan == NULL || scan->common.options->checkpoint != CFDW_MODE_NONE;
+}
+
+const CfdwScanCommon *
+cfdw_scan_begun(ForeignScanState *node, const CfdwReader **reader)
+{
+	CfdwScan *scan = node->fdw_state;
+
+	*reader = scan ? scan->reader : NULL;
+	return scan ? &scan->common : NULL;
 }
 
 /* ---- the first fetch ---- */
@@ -127,26 +144,6 @@ notice_no_checkpoint(const CfdwScanCommon *common)
 			 errhint("Set the option checkpoint on the table to load only what is new.")));
 }
 
-/* Who consumes, and may they? */
-static void
-open_consumer(CfdwScanCommon *common)
-{
-	if (common->options->checkpoint == CFDW_MODE_NONE)
-	{
-		notice_no_checkpoint(common);
-		return;
-	}
-	common->consumer = cfdw_consumer_of(common->node);
-	common->fingerprint = cfdw_fingerprint_make(common->foreign_table, common->options);
-	if (common->consumer->advances)
-		check_right_to_consume(common);
-	cfdw_consumer_check(common->consumer);
-	if (common->consumer->advances)
-		common->visitor = cfdw_registry_open(common->node->ss.ps.state->es_query_cxt);
-	else
-		warn_peek(common);
-}
-
 /* Does one of the columns show the batch? */
 static bool
 shows_batch(Oid foreign_table, Bitmapset *columns)
@@ -161,16 +158,43 @@ shows_batch(Oid foreign_table, Bitmapset *columns)
 	return false;
 }
 
+/* Who consumes, and may they? */
+static void
+check_consumer(CfdwScanCommon *common)
+{
+	common->consumer = cfdw_consumer_of(common->node);
+	common->fingerprint = cfdw_fingerprint_make(common->foreign_table, common->options);
+	if (common->consumer->advances)
+		check_right_to_consume(common);
+	cfdw_consumer_check(common->consumer);
+}
+
+void
+cfdw_scan_check(CfdwScanCommon *common)
+{
+	Bitmapset *wanted = cfdw_plan_wanted((ForeignScan *) common->node->ss.ps.plan);
+
+	if (common->options->checkpoint != CFDW_MODE_NONE)
+		check_consumer(common);
+	common->explained = common->node->ss.ps.state->es_instrument != 0;
+	common->timed = (common->node->ss.ps.state->es_instrument & INSTRUMENT_TIMER) != 0;
+	common->stamps = shows_batch(common->foreign_table, wanted);
+	common->decoder = cfdw_record_open(common->node->ss.ss_currentRelation, wanted);
+}
+
 /* The first fetch: what all streams have in common. */
 static void
 open_scan(CfdwScan *scan)
 {
 	CfdwScanCommon *common = &scan->common;
-	Bitmapset *wanted = cfdw_plan_wanted((ForeignScan *) common->node->ss.ps.plan);
 
-	open_consumer(common);
-	common->stamps = shows_batch(common->foreign_table, wanted);
-	common->decoder = cfdw_record_open(common->node->ss.ss_currentRelation, wanted);
+	cfdw_scan_check(common);
+	if (common->consumer == NULL)
+		notice_no_checkpoint(common);
+	else if (common->consumer->advances)
+		common->visitor = cfdw_registry_open(common->node->ss.ps.state->es_query_cxt);
+	else
+		warn_peek(common);
 	scan->opened = true;
 }
 
@@ -233,7 +257,7 @@ add_context(void *arg)
 {
 	const CfdwScan *scan = arg;
 	const char *name = scan->common.name;
-	const char *partition = scan->partition != NULL && scan->params->count > 0 ? scan->partition->name : "";
+	const char *partition = scan->partition != NULL && scan->common.params->count > 0 ? scan->partition->name : "";
 	const char *comma = partition[0] != '\0' ? ", partition " : "";
 
 	if (scan->reader != NULL && cfdw_stream_page(scan->reader) > 0)

@@ -51,11 +51,13 @@ cfdw_stream_counts(const CfdwScanCommon *common, const CfdwReader *reader)
 	{
 		sum.records += open->records;
 		sum.skipped += open->skipped;
+		sum.rejected += open->rejected;
 		sum.held_back += open->held_back;
 		sum.pages += open->pages;
 		sum.requests += open->requests;
 		sum.retries += open->retries;
 		sum.bytes += open->bytes;
+		sum.http_us += open->http_us;
 	}
 	return sum;
 }
@@ -69,12 +71,37 @@ show_progress(const CfdwReader *reader)
 	cfdw_progress_show(common, common->foreign_table, &counts);
 }
 
+/* ---- times for EXPLAIN ANALYZE ---- */
+
+static void
+start_clock(const CfdwReader *reader, instr_time *begin)
+{
+	if (reader->common->timed)
+		INSTR_TIME_SET_CURRENT(*begin);
+}
+
+static void
+stop_clock(const CfdwReader *reader, const instr_time *begin, instr_time *sum)
+{
+	instr_time end;
+
+	if (!reader->common->timed)
+		return;
+	INSTR_TIME_SET_CURRENT(end);
+	INSTR_TIME_ACCUM_DIFF(*sum, end, *begin);
+}
+
 /* A walk may read many pages between two records, but it waits for each of them. */
 static void
 wait_for_page(void *arg, CfdwWaitFor what, CfdwPollFd *fds, int count, long timeout_ms)
 {
-	show_progress(arg);
+	CfdwReader *reader = arg;
+	instr_time begin;
+
+	show_progress(reader);
+	start_clock(reader, &begin);
 	cfdw_latch_waiter.wait(cfdw_latch_waiter.arg, what, fds, count, timeout_ms);
+	stop_clock(reader, &begin, &reader->common->times.waits[what]);
 }
 
 /* ---- open ---- */
@@ -110,7 +137,11 @@ find_start(CfdwReader *reader, const char *partition, const CfdwCheckpoint **fro
 	if (common->consumer == NULL)
 		return true;
 	if (common->visitor == NULL)
+	{
 		reader->checkpoint = cfdw_checkpoint_read(&stream);
+		if (common->consumer->advances) /* EXPLAIN wants to know */
+			cfdw_checkpoint_check_target(reader->checkpoint, common->consumer);
+	}
 	else if (!take_checkpoint(reader, &stream))
 		return false;
 	if (common->consumer->from_beginning)
@@ -165,6 +196,34 @@ know_keys(CfdwReader *reader, const CfdwCheckpoint *from)
 		cfdw_walk_know(reader->walk, keys[i]);
 }
 
+/* For EXPLAIN ANALYZE, which shows the positions of a scan with one stream. */
+static const char *
+keep_text(const CfdwReader *reader, const char *text)
+{
+	return text ? MemoryContextStrdup(MemoryContextGetParent(reader->context), text) : NULL;
+}
+
+static void
+note_began(CfdwReader *reader, const char *position)
+{
+	CfdwScanCommon *common = reader->common;
+
+	if (common->streams++ == 0 && common->explained)
+		common->began = keep_text(reader, position);
+}
+
+static void
+note_ended(CfdwReader *reader)
+{
+	CfdwScanCommon *common = reader->common;
+	CfdwPosition position;
+
+	if (common->streams > 1 || !common->explained)
+		return;
+	position = cfdw_walk_position(reader->walk);
+	common->ended = keep_text(reader, cfdw_position_dump(reader->context, &position));
+}
+
 static void
 open_walk(CfdwReader *reader, const CfdwPartition *partition, const CfdwCheckpoint *from)
 {
@@ -187,6 +246,7 @@ open_walk(CfdwReader *reader, const CfdwPartition *partition, const CfdwCheckpoi
 		cfdw_report(&err);
 	if (reader->delivered == NULL && from != NULL)
 		know_keys(reader, from);
+	note_began(reader, from ? from->position : NULL);
 	past_beginning = position.has_page || position.since.exists || position.sync_token != NULL;
 	if (!past_beginning)
 		reader->order = cfdw_order_open(common->node->ss.ss_currentRelation, common->options);
@@ -305,8 +365,8 @@ leave_page(CfdwReader *reader)
 	common->warned = common->warned || reader->page > 0;
 }
 
-bool
-cfdw_stream_next(CfdwReader *reader, TupleTableSlot *slot)
+static bool
+find_record(CfdwReader *reader, TupleTableSlot *slot)
 {
 	CfdwWalkRecord record;
 	CfdwError err;
@@ -332,6 +392,20 @@ cfdw_stream_next(CfdwReader *reader, TupleTableSlot *slot)
 			reader->fetched_at = GetCurrentTimestamp();
 		}
 	} while (!take_record(reader, &record, slot));
+	return true;
+}
+
+bool
+cfdw_stream_next(CfdwReader *reader, TupleTableSlot *slot)
+{
+	instr_time begin;
+	bool found;
+
+	start_clock(reader, &begin);
+	found = find_record(reader, slot);
+	stop_clock(reader, &begin, &reader->common->times.read);
+	if (!found)
+		return false;
 	reader->common->records++;
 	if (is_moving(reader))
 	{
@@ -339,6 +413,12 @@ cfdw_stream_next(CfdwReader *reader, TupleTableSlot *slot)
 		reader->checkpoint->touched->rows++;
 	}
 	return true;
+}
+
+CfdwPosition
+cfdw_stream_position(const CfdwReader *reader)
+{
+	return cfdw_walk_position(reader->walk);
 }
 
 int64
@@ -381,6 +461,7 @@ cfdw_stream_close(CfdwReader *reader)
 {
 	MemoryContext old = MemoryContextSwitchTo(reader->context);
 
+	note_ended(reader);
 	if (is_moving(reader))
 		write_checkpoint(reader);
 	if (reader->rejects != NULL)

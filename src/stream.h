@@ -10,8 +10,15 @@
 
 #include "bound.h"
 #include "option.h"
+#include "portability/instr_time.h"
 #include "record.h"
 #include "registry.h"
+
+typedef struct CfdwStreamTimes
+{
+	instr_time waits[CFDW_WAIT_BACKOFF + 1];
+	instr_time read; /* pages and records, the waits for pages included */
+} CfdwStreamTimes;
 
 /* What the streams of a scan have in common. */
 typedef struct CfdwScanCommon
@@ -24,16 +31,23 @@ typedef struct CfdwScanCommon
 	CfdwVisitor *visitor;         /* NULL: does not advance */
 	const char *fingerprint;
 	CfdwRecordDecoder *decoder;
+	CfdwParams *params;
 	CfdwBound *bound;
 	bool stamps;       /* some column shows the batch */
 	MemoryContext row; /* reset for each record */
 
 	CfdwWalkCounts closed; /* what the streams did that are closed */
-	bool warned;           /* of columns that the first page does not have */
-	bool exhausted;        /* the last stream has come to its end */
-	bool past_beginning;   /* some walk began after records handed up before */
-	int64 records;         /* handed up by all streams */
-	int64 batches;         /* written by all streams */
+	bool explained;        /* EXPLAIN ANALYZE or something like it runs */
+	bool timed;            /* … with TIMING */
+	CfdwStreamTimes times;
+	int64 streams;       /* opened */
+	const char *began;   /* explained: JSON text of the position where the first stream began, NULL: the beginning … */
+	const char *ended;   /* … and where it has ended */
+	bool warned;         /* of columns that the first page does not have */
+	bool exhausted;      /* the last stream has come to its end */
+	bool past_beginning; /* some walk began after records handed up before */
+	int64 records;       /* handed up by all streams */
+	int64 batches;       /* written by all streams */
 	int64 first_batch;
 	int64 last_batch;
 } CfdwScanCommon;
@@ -55,6 +69,9 @@ extern void cfdw_stream_close(CfdwReader *reader);
 
 /* What a scan did so far; reader is its open stream, or NULL. */
 extern CfdwWalkCounts cfdw_stream_counts(const CfdwScanCommon *common, const CfdwReader *reader);
+
+/* Where a later stream would go on, as of now. */
+extern CfdwPosition cfdw_stream_position(const CfdwReader *reader);
 
 /* Number of the page being read, 0 before the first. */
 extern int64 cfdw_stream_page(const CfdwReader *reader);

@@ -209,6 +209,7 @@ read_page(CfdwWalk *walk, CfdwFetch *fetch, CfdwError *err)
 		return cfdw_walk_fail_at(fetch, err);
 	walk->counts.pages++;
 	walk->counts.bytes += (int64) fetch->response->body.len;
+	walk->counts.http_us += fetch->response->elapsed_us;
 	return true;
 }
 

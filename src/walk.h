@@ -126,6 +126,7 @@ typedef struct CfdwWalkCounts
 	int64 requests; /* sent, those asked ahead included */
 	int64 retries;  /* of these, because an earlier one failed */
 	int64 bytes;    /* of bodies, decompressed */
+	int64 http_us;  /* from the start of these pages' requests to their last byte; those asked ahead overlap with other work */
 } CfdwWalkCounts;
 
 typedef struct CfdwWalk CfdwWalk;
