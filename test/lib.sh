@@ -30,6 +30,7 @@ demo   file:/usr/share/iso-codes/json/iso_639-3.json      iso-codes
 test   command:curl                                       curl
 test   command:clang-format                               clang-format
 test   command:prove                                      perl
+test   command:openssl                                    openssl
 test   perl:IPC::Run                                      libipc-run-perl
 '
 

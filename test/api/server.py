@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """The scripted API server of the tests and the demo.  Python standard library only.
 
-    server.py [--port N] [--port-file FILE] [--collection NAME=FILE[#MEMBER][:KEY]]...
+    server.py [--port N] [--port-file FILE] [--collection NAME=FILE[#MEMBER][:KEY]]... [--cert FILE [--client-ca FILE]]
 
 It listens on 127.0.0.1, on port N or one that the system chooses, writes the
-port to FILE, and ends with the process that started it.
+port to FILE, and ends with the process that started it.  With --cert
+(certificate and key in PEM) it speaks https, with --client-ca only to those
+who have a certificate of that issuer.
 
 A *collection* is a list of records.  Collection NAME is served in every page
 kind, always the same records in the same order:
@@ -45,6 +47,7 @@ import json
 import os
 import select
 import socket
+import ssl
 import struct
 import sys
 import threading
@@ -538,15 +541,29 @@ def end_with_parent(parent):
     os._exit(0)
 
 
+def use_tls(server, cert, client_ca):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(cert)
+    if client_ca:
+        context.verify_mode = ssl.CERT_REQUIRED
+        context.load_verify_locations(client_ca)
+    # the handshake is left to the connection's own thread
+    server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+
+
 def main():
     parser = argparse.ArgumentParser(description="scripted API server")
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--port-file")
     parser.add_argument("--collection", action="append", default=[], type=load_collection)
+    parser.add_argument("--cert")
+    parser.add_argument("--client-ca")
     arguments = parser.parse_args()
     threading.Thread(target=end_with_parent, args=(os.getppid(),), daemon=True).start()
     Handler.api = Api(arguments.collection)
     server = Server(("127.0.0.1", arguments.port), Handler)
+    if arguments.cert:
+        use_tls(server, arguments.cert, arguments.client_ca)
     if arguments.port_file:
         with open(arguments.port_file + ".new", "w") as file:
             file.write(f"{server.server_address[1]}\n")

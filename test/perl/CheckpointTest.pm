@@ -58,14 +58,15 @@ sub start_program
 	return $pid;
 }
 
-# Start an API server; gives back its URL.
+# Start an API server; gives back its URL.  A second one needs a name.
 sub start_api
 {
-	my $file = PostgreSQL::Test::Utils::tempdir() . '/' . ($_[0] // 'api') . '.port';
-	start_program('python3', "$ENV{TOP}/test/api/server.py", '--port-file', $file);
+	my ($name, @options) = @_;
+	my $file = PostgreSQL::Test::Utils::tempdir() . '/' . ($name // 'api') . '.port';
+	start_program('python3', "$ENV{TOP}/test/api/server.py", '--port-file', $file, @options);
 	until_true("API server", sub { -f $file });
 	chomp(my $port = PostgreSQL::Test::Utils::slurp_file($file));
-	return "http://127.0.0.1:$port";
+	return (grep({ $_ eq '--cert' } @options) ? 'https' : 'http') . "://127.0.0.1:$port";
 }
 
 sub until_true
