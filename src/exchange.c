@@ -10,6 +10,7 @@
 #include "origin.h"
 #include "request.h"
 #include "url.h"
+#include "verdict.h"
 
 #include <stdlib.h>
 #include <sys/time.h>
@@ -22,6 +23,7 @@ struct CfdwExchange
 {
 	CfdwArena *arena;
 	const CfdwExchangeRules *rules;
+	bool first; /* request of the walk */
 	CfdwRequest original;
 	CfdwRequest request; /* the same, or where a redirect leads */
 	int redirects;
@@ -67,95 +69,17 @@ send_request(CfdwExchange *exchange, CfdwError *err)
 }
 
 bool
-cfdw_exchange_start(CfdwArena *arena, const CfdwExchangeRules *rules, const CfdwRequest *request, CfdwExchange **out, CfdwError *err)
+cfdw_exchange_start(CfdwArena *arena, const CfdwExchangeRules *rules, const CfdwRequest *request, bool first,
+					CfdwExchange **out, CfdwError *err)
 {
 	CfdwExchange *exchange = cfdw_alloc(arena, sizeof(CfdwExchange));
 
 	exchange->arena = arena;
 	exchange->rules = rules;
+	exchange->first = first;
 	exchange->original = exchange->request = *request;
 	*out = exchange;
 	return send_request(exchange, err);
-}
-
-/* ---- what a response is worth ---- */
-
-/* Put the URL before what DETAIL says already.  Returns false. */
-static bool
-fail_at(const CfdwExchange *exchange, const CfdwResponse *response, CfdwError *err)
-{
-	char *detail = cfdw_strdup(exchange->attempt, err->detail);
-
-	cfdw_detail(err, "URL: %s%s%s", response->masked_url, detail[0] == '\0' ? "" : "\n", detail);
-	return false;
-}
-
-static bool
-fail_status(const CfdwExchange *exchange, const CfdwResponse *response, CfdwError *err)
-{
-	int status = response->status;
-	bool auth = status == 401 || status == 403;
-
-	cfdw_fail(err, auth ? CFDW_ERR_AUTH : CFDW_ERR_STATUS, "the API answered with HTTP status %d", status);
-	err->status = status;
-	if (auth)
-		cfdw_hint(err, "Check the server's option auth and the secrets in the user mapping of the current user.");
-	else if (status >= 300 && status <= 399)
-		cfdw_hint(err, "This cannot be followed; put the final address into base_url or endpoint.");
-	else if (status == 404 || status == 410)
-		cfdw_hint(err, "Check the options base_url and endpoint.");
-	else if (status == 429 || status >= 500)
-		cfdw_hint(err, "Nothing was changed; run the statement again later.");
-	else
-		cfdw_hint(err, "Check the options endpoint, params, headers and body of the foreign table.");
-	return fail_at(exchange, response, err);
-}
-
-static bool
-contains(CfdwSlice text, const char *part)
-{
-	size_t len = strlen(part);
-
-	for (size_t i = 0; i + len <= text.len; i++)
-		if (pg_strncasecmp(text.data + i, part, len) == 0)
-			return true;
-	return false;
-}
-
-/* Does a page say, outside of its records, that it is none? */
-static bool
-check_match(const CfdwExchange *exchange, const CfdwPage *page, const CfdwResponse *response, bool *again, CfdwError *err)
-{
-	const char *match = exchange->rules->retry_match;
-
-	if (match == NULL || !contains((CfdwSlice){page->envelope, page->envelope_len}, match))
-		return true;
-	*again = true;
-	cfdw_fail(err, CFDW_ERR_API, "the API asks for patience although its HTTP status is %d", response->status);
-	cfdw_detail(err, "The response holds the text of option retry_match.");
-	cfdw_hint(err, "Nothing was changed; run the statement again later.");
-	return fail_at(exchange, response, err);
-}
-
-/* Read the page of a response; *again: what is wrong with it may pass. */
-static bool
-read_page(const CfdwExchange *exchange, const CfdwResponse *response, CfdwPage *page, bool *again, CfdwError *err)
-{
-	const CfdwExchangeRules *rules = exchange->rules;
-	bool good = response->status >= 200 && response->status <= 299;
-
-	if (response->status == 204) /* RFC 9110 15.3.5: no content */
-	{
-		page->envelope = cfdw_strdup(exchange->attempt, "null");
-		page->envelope_len = 4;
-		return true;
-	}
-	if (good && cfdw_page_parse(exchange->attempt, &rules->page, response->body, page, err))
-		return check_match(exchange, page, response, again, err);
-	*again = good ? err->kind == CFDW_ERR_CUT : cfdw_statuses_have(&rules->retry_statuses, response->status);
-	if (rules->retry_match != NULL && contains(response->body, rules->retry_match))
-		*again = true;
-	return good ? fail_at(exchange, response, err) : fail_status(exchange, response, err);
 }
 
 /* ---- redirects ---- */
@@ -191,12 +115,12 @@ follow(CfdwExchange *exchange, const CfdwResponse *response, const char *locatio
 	if (++exchange->redirects > MAX_REDIRECTS)
 	{
 		cfdw_fail(err, CFDW_ERR_LIMIT, "the API redirects more than %d times", MAX_REDIRECTS);
-		return fail_at(exchange, response, err);
+		return cfdw_verdict_fail_at(exchange->attempt, response, err);
 	}
 	if (!cfdw_origin_resolve(exchange->arena, endpoint->base_url, endpoint->next_url_origin, response->url, location, "the redirect", &url, err))
-		return fail_at(exchange, response, err);
+		return cfdw_verdict_fail_at(exchange->attempt, response, err);
 	request->url = cfdw_request_add_auth(exchange->arena, endpoint, url);
-	request->masked_url = cfdw_url_mask(exchange->arena, request->url, endpoint->auth_param);
+	request->masked_url = cfdw_request_mask(exchange->arena, endpoint, request->url);
 	return true;
 }
 
@@ -335,7 +259,7 @@ attempt(CfdwExchange *exchange, const CfdwWaiter *waiter, CfdwAnswer *answer, bo
 			return false;
 		location = redirect_of(exchange, answer->response);
 		if (location == NULL)
-			return read_page(exchange, answer->response, &answer->page, again, err);
+			return cfdw_verdict(exchange->attempt, exchange->rules, exchange->first, answer, again, err);
 		if (!follow(exchange, answer->response, location, err))
 			return false;
 		answer->response = NULL;

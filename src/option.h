@@ -102,6 +102,9 @@ typedef struct CfdwOptions
 	char *records_path;
 	bool missing_is_empty; /* on_missing_records */
 	bool reject_records;   /* on_record_error */
+	char *error_path;
+	char *ignore_statuses;
+	char *end_statuses;
 	/* table: paging */
 	int pagination;        /* CfdwPaginationKind; inferred when not given */
 	bool pagination_given; /* the option itself was set */

@@ -249,11 +249,27 @@ check_repeated(const CfdwOptions *options)
 	}
 }
 
+/* A page that is good must not be taken for nothing. */
+static void
+check_nothing(const char *option, const char *list)
+{
+	CfdwStatuses statuses;
+
+	if (list == NULL || !cfdw_statuses_parse(list, &statuses))
+		return;
+	for (int status = 200; status <= 299; status++)
+	{
+		if (status != 204 && cfdw_statuses_have(&statuses, status))
+			refuse(ERRCODE_INVALID_PARAMETER_VALUE, psprintf("option \"%s\" has status %d, with which APIs send records", option, status),
+				   "It is for statuses such as 404. If a page without records looks different, see on_missing_records and records_path.");
+	}
+}
+
 /* A line of NDJSON is a record, and nothing surrounds the records. */
 static void
 check_ndjson(const CfdwOptions *options)
 {
-	static const char *const names[] = {"records_path", "cursor_path", "next_url_path", "has_more_path"};
+	static const char *const names[] = {"records_path", "cursor_path", "next_url_path", "has_more_path", "error_path"};
 
 	for (int i = 0; options->ndjson && i < lengthof(names); i++)
 	{
@@ -300,6 +316,8 @@ check_table(CfdwOptions *options)
 	check_page_start(options);
 	check_repeated(options);
 	check_ndjson(options);
+	check_nothing("ignore_statuses", options->ignore_statuses);
+	check_nothing("end_statuses", options->end_statuses);
 	check_body(options);
 }
 

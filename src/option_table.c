@@ -167,6 +167,12 @@ const CfdwOptionDef cfdw_option_table[] = {
 	 .help = "what a response without records_path is"},
 	{"on_record_error", TABLE(ENUM, reject_records), .words = record_error_words, .default_text = "error",
 	 .help = "what becomes of a record that does not fit the columns: an error, or kept in the view rejected and passed over"},
+	{"error_path", TABLE(FLAG, error_path),
+	 .help = "where a response with a good status says that there was an error; ! before it means the opposite"},
+	{"ignore_statuses", TABLE(STATUSES, ignore_statuses),
+	 .help = "statuses of the first page that mean that there is nothing"},
+	{"end_statuses", TABLE(STATUSES, end_statuses),
+	 .help = "statuses of a later page that mean that there is nothing more"},
 
 	{"pagination", TABLE(ENUM, pagination), .words = cfdw_pagination_words, .in_fingerprint = true,
 	 .help = "how the next page is found; inferred from the path or parameter that goes with it"},

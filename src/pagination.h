@@ -9,6 +9,7 @@
 #include "http.h"
 #include "json.h"
 #include "page.h"
+#include "secret.h"
 #include "step.h"
 
 typedef enum CfdwPaginationKind
@@ -50,6 +51,7 @@ typedef struct CfdwEndpoint
 	const CfdwHeader *auth_headers;
 	const char *auth_param; /* api key in the query: name and value, or NULL */
 	const char *auth_value;
+	CfdwSecrets *secrets; /* what messages must not show; NULL: nothing */
 	CfdwPaginationKind pagination;
 	bool pagination_given;   /* 'none' on purpose: more pages are no error */
 	const char *cursor_path; /* a pointer or an SQL/JSON path, as are all paths here */

@@ -466,6 +466,13 @@ cfdw_request_add_auth(CfdwArena *arena, const CfdwEndpoint *endpoint, const char
 	return cfdw_url_add_query(arena, url, pair.data);
 }
 
+const char *
+cfdw_request_mask(CfdwArena *arena, const CfdwEndpoint *endpoint, const char *url)
+{
+	/* first the secrets: what they are in is not encoded any further */
+	return cfdw_url_mask(arena, cfdw_secrets_mask_string(endpoint->secrets, arena, url), endpoint->auth_param);
+}
+
 /* ----- headers and body ------------------------------------------------------ */
 
 static bool
@@ -568,6 +575,6 @@ cfdw_request_build(const CfdwRequestBuilder *builder, CfdwArena *arena, const Cf
 	address = cfdw_request_add_auth(arena, endpoint, address);
 	out->method = endpoint->method != NULL ? endpoint->method : "GET";
 	out->url = address;
-	out->masked_url = cfdw_url_mask(arena, address, endpoint->auth_param);
+	out->masked_url = cfdw_request_mask(arena, endpoint, address);
 	return build_headers(&build, out) && build_body(&build, out);
 }

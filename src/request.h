@@ -45,6 +45,9 @@ extern char *cfdw_request_add_auth(CfdwArena *arena, const CfdwEndpoint *endpoin
 /* Is the name (len bytes) one that is filled by the walk, as {cursor} is? */
 extern bool cfdw_request_is_builtin(const char *name, size_t len);
 
+/* A URL for messages, without secrets. */
+extern const char *cfdw_request_mask(CfdwArena *arena, const CfdwEndpoint *endpoint, const char *url);
+
 /* Is this the media type of one JSON document?  (Not of a sequence of them.) */
 extern bool cfdw_request_is_json(CfdwArena *arena, const char *content_type);
 

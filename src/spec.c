@@ -104,6 +104,38 @@ set_auth(CfdwEndpoint *endpoint, const CfdwOptions *options)
 	endpoint->auth_headers = list.items;
 }
 
+static bool
+add_secret_member(const char *name, CfdwJson *value, void *arg)
+{
+	cfdw_secrets_add(arg, cfdw_json_text(CurrentMemoryContext, value));
+	return true;
+}
+
+/* Everything in a user mapping that is sent, and what is made of it. */
+static CfdwSecrets *
+collect_secrets(const CfdwEndpoint *endpoint, const CfdwOptions *options)
+{
+	CfdwSecrets *secrets = cfdw_secrets_new(CurrentMemoryContext);
+	CfdwJson *headers;
+	CfdwError err;
+
+	for (int i = 0; i < cfdw_option_count; i++)
+	{
+		const CfdwOptionDef *def = &cfdw_option_table[i];
+		const char *text = def->place == CFDW_PLACE_MAPPING ? cfdw_option_shown(def, options) : NULL;
+
+		if (text == NULL || def->kind == CFDW_KIND_FILE)
+			continue;
+		if (def->kind != CFDW_KIND_HEADERS)
+			cfdw_secrets_add(secrets, text);
+		else if (cfdw_json_parse(CurrentMemoryContext, text, strlen(text), &headers, &err))
+			cfdw_json_each(headers, add_secret_member, secrets);
+	}
+	for (int i = 0; i < endpoint->auth_header_count; i++)
+		cfdw_secrets_add(secrets, endpoint->auth_headers[i].value);
+	return secrets;
+}
+
 /* Where the keyset column is in a record. */
 static void
 set_keyset(CfdwEndpoint *endpoint, Oid foreign_table, const char *column)
@@ -131,6 +163,7 @@ set_endpoint(CfdwEndpoint *endpoint, Oid foreign_table, const CfdwOptions *optio
 	endpoint->header_count = headers.count;
 	endpoint->headers = headers.items;
 	set_auth(endpoint, options);
+	endpoint->secrets = collect_secrets(endpoint, options);
 	endpoint->pagination = options->pagination;
 	endpoint->pagination_given = options->pagination_given;
 	endpoint->cursor_path = options->cursor_path;
@@ -200,6 +233,11 @@ set_exchange(CfdwExchangeRules *rules, const CfdwOptions *options)
 	rules->retry.max_wait_ms = options->max_retry_wait_ms;
 	(void) cfdw_statuses_parse(options->retry_statuses, &rules->retry_statuses);
 	rules->retry_match = options->retry_match;
+	rules->error_path = options->error_path;
+	if (options->ignore_statuses != NULL)
+		(void) cfdw_statuses_parse(options->ignore_statuses, &rules->ignore_statuses);
+	if (options->end_statuses != NULL)
+		(void) cfdw_statuses_parse(options->end_statuses, &rules->end_statuses);
 }
 
 CfdwWalkSpec *

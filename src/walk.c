@@ -142,7 +142,7 @@ send(CfdwWalk *walk, const CfdwAsk *ask, CfdwError *err)
 	fetch->ask.overlap = ask->overlap;
 	memset(&request, 0, sizeof(request));
 	if (!cfdw_pagination_request(walk->pagination, arena, &fetch->ask.step, &fetch->ask.question, &request, err) ||
-		!cfdw_exchange_start(arena, &walk->spec.exchange, &request, &fetch->exchange, err))
+		!cfdw_exchange_start(arena, &walk->spec.exchange, &request, ask->step.kind == CFDW_STEP_FIRST, &fetch->exchange, err))
 	{
 		discard(fetch);
 		return NULL;
@@ -193,6 +193,7 @@ receive(CfdwWalk *walk, CfdwFetch *fetch, CfdwError *err)
 
 	fetch->response = answer.response;
 	fetch->page = answer.page;
+	fetch->nothing = answer.nothing;
 	walk->counts.requests += answer.requests - 1; /* the first is counted */
 	walk->counts.retries += answer.retries;
 	return ok;
@@ -204,7 +205,8 @@ read_page(CfdwWalk *walk, CfdwFetch *fetch, CfdwError *err)
 {
 	fetch->next.question = fetch->ask.question;
 	fetch->page.url = fetch->response->masked_url;
-	if (!cfdw_pagination_next(walk->pagination, fetch->arena, &fetch->ask.step, fetch->response, &fetch->page,
+	if (!fetch->nothing &&
+		!cfdw_pagination_next(walk->pagination, fetch->arena, &fetch->ask.step, fetch->response, &fetch->page,
 							  &fetch->next.step, &fetch->more, err))
 		return cfdw_walk_fail_at(fetch, err);
 	walk->counts.pages++;

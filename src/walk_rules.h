@@ -28,6 +28,7 @@ typedef struct CfdwFetch
 	CfdwExchange *exchange;
 	const CfdwResponse *response;
 	CfdwPage page;
+	bool nothing;    /* its status means that no page follows */
 	CfdwFact *facts; /* modes with a store: one a record */
 	bool more;       /* is there another request to make after this page? */
 	CfdwAsk next;    /* that request; rules may change it when they enter the page */

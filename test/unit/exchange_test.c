@@ -126,7 +126,7 @@ ask_with(CfdwRequest request)
 	request.url = get_request(&server, "/path").url;
 	request.masked_url = "http://host/path?token=***";
 	endpoint.base_url = cfdw_printf(arena, "http://127.0.0.1:%d/v1", server.port);
-	ok = cfdw_exchange_start(arena, &rules, &request, &exchange, &err) &&
+	ok = cfdw_exchange_start(arena, &rules, &request, true, &exchange, &err) &&
 		 cfdw_exchange_finish(exchange, &noting_waiter, &answer, &err);
 	server_stop(&server);
 	return ok;
@@ -273,7 +273,7 @@ test_refused(void)
 	server_start(&server, serve_steps);
 	server_stop(&server);
 	request.url = get_request(&server, "/path").url;
-	CHECK(cfdw_exchange_start(arena, &rules, &request, &exchange, &err));
+	CHECK(cfdw_exchange_start(arena, &rules, &request, true, &exchange, &err));
 	CHECK(!cfdw_exchange_finish(exchange, &noting_waiter, &answer, &err));
 	CHECK_INT(err.kind, CFDW_ERR_CONNECT);
 	CHECK_INT(answer.requests, 2);
@@ -442,7 +442,7 @@ test_match(void)
 	CHECK(!ask());
 	CHECK_INT(err.kind, CFDW_ERR_API);
 	CHECK_INT(answer.requests, 2);
-	CHECK_STR(err.detail, "URL: http://host/path?token=***\nThe response holds the text of option retry_match.\nIt was asked 2 times.");
+	CHECK_STR(err.detail, "URL: http://host/path?token=***\nThe API says: {\"d\":[],\"e\":\"slow down..\"}\nIt was asked 2 times.");
 	end();
 }
 
