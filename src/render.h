@@ -20,7 +20,7 @@ typedef struct CfdwRender
 /* Is the text a number? */
 extern bool cfdw_render_is_number(CfdwFormat format);
 
-/* Microseconds in a unit of an epoch format. */
+/* Ticks in a unit of an epoch format; 1 for a plain number. */
 extern int64 cfdw_render_epoch_unit(CfdwFormat format);
 
 /* The unit in which a format counts, in microseconds; pattern as above. */

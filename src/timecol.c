@@ -32,6 +32,7 @@ struct CfdwTimeColumn
 	int attnum;
 	Oid type;         /* below domains */
 	bool is_number;   /* of the column's type */
+	CfdwFormat epoch; /* what these numbers count; CFDW_FORMAT_NONE: no time */
 	bool has_clock;   /* the ticks are times */
 	bool keeps_text;  /* a request may carry the text of a record */
 	CfdwRender shape; /* of the text of a request */
@@ -72,6 +73,21 @@ set_type(CfdwTimeColumn *column, Oid type)
 	}
 }
 
+/* What the column's numbers count: by its own format, else by that of requests. */
+static void
+set_epoch(CfdwTimeColumn *column, const CfdwOptions *options)
+{
+	column->epoch = column->options->format;
+	if (column->epoch == CFDW_FORMAT_NONE && cfdw_render_is_number(column->shape.format))
+		column->epoch = column->shape.format;
+	if (column->epoch == CFDW_FORMAT_NONE && column->shape.format != CFDW_FORMAT_NONE)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("timestamp_format '%s' does not go with type %s of column \"%s\"",
+						options->timestamp_format, format_type_be(column->type), column->name),
+				 errhint("If its numbers are times, set the column's option \"format\" to epoch, epoch_ms or epoch_us.")));
+}
+
 /* How requests write the time: timestamp_format, else as the column is written. */
 static void
 set_format(CfdwTimeColumn *column, const CfdwOptions *options)
@@ -86,17 +102,13 @@ set_format(CfdwTimeColumn *column, const CfdwOptions *options)
 		shape->format = word ? word->value : CFDW_FORMAT_PATTERN;
 		shape->pattern = word ? NULL : options->timestamp_format;
 	}
-	if (column->is_number && !cfdw_render_is_number(shape->format))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("timestamp_format '%s' does not go with type %s of column \"%s\"",
-						options->timestamp_format, format_type_be(column->type), column->name),
-				 errhint("A column of numbers can have epoch, epoch_ms or epoch_us, or no format if it counts something else. For other formats, give it the type timestamptz.")));
-	if (!column->is_number && shape->format == CFDW_FORMAT_NONE)
+	if (column->is_number)
+		set_epoch(column, options);
+	else if (shape->format == CFDW_FORMAT_NONE)
 		shape->format = column->type == DATEOID ? CFDW_FORMAT_DATE : CFDW_FORMAT_ISO8601;
 	shape->is_day = column->type == DATEOID;
 	shape->zone = pg_tzset(column->options->timezone);
-	column->has_clock = shape->format != CFDW_FORMAT_NONE;
+	column->has_clock = !column->is_number || column->epoch != CFDW_FORMAT_NONE;
 }
 
 /* Ticks of a span: an interval, or a plain number where ticks are numbers.  value NULL: missing. */
@@ -231,10 +243,11 @@ tick_of_instant(const CfdwTimeColumn *column, Timestamp value)
 
 /* A number times 10^shift is its tick. */
 static int
-shift_of(const CfdwTimeColumn *column)
+shift_of(CfdwFormat epoch)
 {
-	return column->shape.format == CFDW_FORMAT_EPOCH ? 6 : column->shape.format == CFDW_FORMAT_EPOCH_MS ? 3 :
-																										  0;
+	if (epoch == CFDW_FORMAT_EPOCH)
+		return 6;
+	return epoch == CFDW_FORMAT_EPOCH_MS ? 3 : 0;
 }
 
 /* A number with a fraction, rounded down. */
@@ -243,7 +256,7 @@ tick_of_decimal(const CfdwTimeColumn *column, const char *text)
 {
 	int64 tick;
 
-	switch (cfdw_decimal_int64(text, shift_of(column), &tick))
+	switch (cfdw_decimal_int64(text, shift_of(column->epoch), &tick))
 	{
 		case CFDW_DECIMAL_EXACT:
 			return tick;
@@ -259,10 +272,9 @@ tick_of_decimal(const CfdwTimeColumn *column, const char *text)
 static int64
 tick_of_integer(const CfdwTimeColumn *column, int64 value)
 {
-	int64 unit = column->has_clock ? cfdw_render_epoch_unit(column->shape.format) : 1;
 	int64 tick;
 
-	if (pg_mul_s64_overflow(value, unit, &tick))
+	if (pg_mul_s64_overflow(value, cfdw_render_epoch_unit(column->epoch), &tick))
 		refuse_range(column);
 	return tick;
 }
@@ -321,7 +333,7 @@ is_exact(const CfdwTimeColumn *column, const char *text)
 	int64 ignored;
 
 	if (cfdw_render_is_number(column->shape.format))
-		return is_plain_number(text) && cfdw_decimal_int64(text, shift_of(column), &ignored) == CFDW_DECIMAL_EXACT;
+		return is_plain_number(text) && cfdw_decimal_int64(text, shift_of(column->shape.format), &ignored) == CFDW_DECIMAL_EXACT;
 	fraction = strpbrk(text, ".,");
 	return fraction == NULL || strspn(fraction + 1, "0123456789") <= 6;
 }

@@ -61,6 +61,10 @@ SELECT asks('-1.5', 'numeric', $$format 'epoch'$$, $$timestamp_granularity '1 ms
 SELECT asks('-1.5', 'numeric', $$format 'epoch'$$, $$timestamp_boundary 'inclusive'$$);
 SELECT asks('1714557600', 'timestamptz', $$format 'epoch'$$, $$timestamp_format 'iso8601'$$);
 SELECT asks('"2024-05-01T10:00:00Z"', 'timestamptz', '', $$timestamp_format 'epoch_ms'$$);
+SELECT asks('1714557600123', 'bigint', $$format 'epoch_ms'$$, $$timestamp_format 'epoch'$$);
+SELECT asks('1714557600123', 'bigint', $$format 'epoch_ms'$$, $$timestamp_format 'iso8601', timestamp_granularity '1 ms'$$);
+SELECT asks('1714557600', 'int', $$format 'epoch'$$, $$timestamp_format 'date'$$);
+SELECT asks('1714557600', 'int', '', $$timestamp_format 'date'$$);
 
 ---- numbers that are no times
 SELECT asks('41', 'bigint');
