@@ -161,13 +161,20 @@ cfdw_walk_fail_at(const CfdwFetch *fetch, CfdwError *err)
 	return false;
 }
 
+static bool
+is_bound_reached(const CfdwWalk *walk)
+{
+	return (walk->spec.batch_pages > 0 && walk->counts.pages >= walk->spec.batch_pages) ||
+		   (walk->deadline > 0 && local_clock() >= walk->deadline);
+}
+
 /* Ask for the page after this one while its records are used.  An error is left to the request in the foreground. */
 static void
 send_ahead(CfdwWalk *walk)
 {
 	CfdwError ignored;
 
-	if (walk->spec.prefetch > 0 && !walk->spec.stateful && walk->fetch->more && walk->ahead == NULL)
+	if (walk->spec.prefetch > 0 && !walk->spec.stateful && walk->fetch->more && walk->ahead == NULL && !is_bound_reached(walk))
 		walk->ahead = send(walk, &walk->fetch->next, &ignored);
 }
 
@@ -328,10 +335,7 @@ is_batch_over(const CfdwWalk *walk)
 {
 	bool any_page = walk->rules == &cfdw_rules_set || (walk->rules == &cfdw_rules_time && walk->spec.time.order != CFDW_ORDER_ASC);
 
-	if (!any_page && walk->counts.records == 0)
-		return false;
-	return (walk->spec.batch_pages > 0 && walk->counts.pages >= walk->spec.batch_pages) ||
-		   (walk->deadline > 0 && local_clock() >= walk->deadline);
+	return (any_page || walk->counts.records > 0) && is_bound_reached(walk);
 }
 
 /* The walk goes on with its first request; what it knows else stays. */
