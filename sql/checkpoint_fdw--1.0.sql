@@ -45,6 +45,7 @@ CREATE TABLE @extschema@.checkpoint (
   target        text,
   batch         bigint,
   pending       boolean NOT NULL DEFAULT false,
+  not_before    timestamptz,
   held_back     bigint NOT NULL DEFAULT 0,
   failures      integer NOT NULL DEFAULT 0,
   last_error    text,
@@ -128,6 +129,7 @@ COMMENT ON TABLE @extschema@.checkpoint IS
   'Where each stream (foreign table, consumer, partition) stands; written in the transaction that takes the rows';
 COMMENT ON COLUMN @extschema@.checkpoint.position IS 'page, next, pages …: see walk.h; null is the beginning';
 COMMENT ON COLUMN @extschema@.checkpoint.pending IS 'the last statement stopped before the end of the walk (LIMIT); more is there';
+COMMENT ON COLUMN @extschema@.checkpoint.not_before IS 'until then the API wants to be left alone; null: it did not say so at the last load';
 COMMENT ON COLUMN @extschema@.checkpoint.updated_at IS 'when the position last moved';
 COMMENT ON COLUMN @extschema@.checkpoint.checked_at IS 'when the end of the list was last reached, with or without new records';
 COMMENT ON TABLE @extschema@.delivered_key IS
@@ -242,7 +244,7 @@ COMMENT ON FUNCTION @extschema@.position_text(regclass, jsonb) IS
 CREATE VIEW @extschema@.status WITH (security_barrier) AS
 SELECT c.foreign_table, c.consumer, c.partition,
        @extschema@.position_text(c.foreign_table, c.position) AS position_text,
-       c.pending,
+       c.pending, c.not_before,
        CASE WHEN c.position ?| '{pages,started}' THEN
          coalesce(pg_catalog.to_timestamp((c.position ->> 'started')::double precision / 1000000),
                   (SELECT pg_catalog.min(o.started_at) FROM @extschema@.batch o
@@ -267,6 +269,7 @@ COMMENT ON COLUMN @extschema@.status.consumer IS 'who reads it: the setting chec
 COMMENT ON COLUMN @extschema@.status.partition IS 'the values of the param columns';
 COMMENT ON COLUMN @extschema@.status.position_text IS 'where the stream stands, in words';
 COMMENT ON COLUMN @extschema@.status.pending IS 'the last load stopped before the end of the walk (LIMIT, a batch); more is there';
+COMMENT ON COLUMN @extschema@.status.not_before IS 'more is pending, but until then the API wants to be left alone';
 COMMENT ON COLUMN @extschema@.status.walk_since IS 'when the open walk began; null: none is open';
 COMMENT ON COLUMN @extschema@.status.held_back IS 'records that the last complete load left for the next one, as their unit of time was not over';
 COMMENT ON COLUMN @extschema@.status.rejected IS 'dead letters of the stream that no later version has corrected, see the view rejected';
@@ -366,7 +369,7 @@ COMMENT ON FUNCTION @extschema@.check_source(regclass) IS
 
 CREATE FUNCTION @extschema@.touched(
   OUT foreign_table regclass, OUT consumer text, OUT partition text, OUT rows bigint, OUT batch bigint, OUT pages bigint,
-  OUT records bigint, OUT rejected bigint, OUT pending boolean, OUT complete boolean) RETURNS SETOF record
+  OUT records bigint, OUT rejected bigint, OUT pending boolean, OUT complete boolean, OUT pause double precision) RETURNS SETOF record
 LANGUAGE C AS 'MODULE_PATHNAME', 'checkpoint_fdw_touched';
 COMMENT ON FUNCTION @extschema@.touched() IS
   'Internal: the streams that this transaction has taken records from; pending null: the statement did not get to its end; batch null: the stream did not move';
@@ -623,14 +626,15 @@ COMMENT ON FUNCTION @extschema@.caught(text, text, text, text, text, text, text,
 
 -- In the transaction of a batch: what it did; and if it found the stream caught up, the idempotence key.
 CREATE FUNCTION @extschema@.finish_batch(
-  key text, OUT streams bigint, OUT name text, OUT batch bigint, OUT pages bigint, OUT records bigint, OUT rejected bigint, OUT pending boolean)
+  key text, OUT streams bigint, OUT name text, OUT batch bigint, OUT pages bigint, OUT records bigint, OUT rejected bigint, OUT pending boolean, OUT pause double precision)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
   SELECT count(*), CASE WHEN count(*) = 1 THEN min(t.foreign_table::text || CASE WHEN t.partition <> '{}' THEN ' ' || t.partition ELSE '' END) END,
-         max(t.batch), coalesce(sum(t.pages), 0), coalesce(sum(t.records), 0), coalesce(sum(t.rejected), 0), coalesce(bool_or(t.pending), false)
-    INTO streams, name, batch, pages, records, rejected, pending
+         max(t.batch), coalesce(sum(t.pages), 0), coalesce(sum(t.records), 0), coalesce(sum(t.rejected), 0), coalesce(bool_or(t.pending), false),
+         max(t.pause)
+    INTO streams, name, batch, pages, records, rejected, pending, pause
     FROM @extschema@.touched() t;
   IF pending AND batch IS NULL THEN
     RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
@@ -728,10 +732,14 @@ BEGIN
       streams := result.streams;
       PERFORM @extschema@.report_batch(result.streams, result.name, result.batch, result.pages, result.records, result.rejected, total, began);
       EXIT WHEN NOT result.pending;
+      pause := result.pause;
     END IF;
-    IF pause IS NOT NULL THEN
-      PERFORM pg_catalog.pg_sleep(pause);
-    END IF;
+    -- no long transaction meanwhile
+    WHILE pause OPERATOR(pg_catalog.>) 0.0::pg_catalog.float8 LOOP
+      PERFORM pg_catalog.pg_sleep(least(pause, 10));
+      COMMIT;
+      pause := pause OPERATOR(pg_catalog.-) 10.0::pg_catalog.float8;
+    END LOOP;
   END LOOP;
 END
 $$;

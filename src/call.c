@@ -99,12 +99,12 @@ checkpoint_fdw_touched(PG_FUNCTION_ARGS)
 	{
 		const CfdwTouched *touched = lfirst(cell);
 		bool moved = touched->batch > 0;
-		Datum values[10] = {ObjectIdGetDatum(touched->foreign_table), CStringGetTextDatum(touched->consumer), CStringGetTextDatum(touched->partition),
+		Datum values[11] = {ObjectIdGetDatum(touched->foreign_table), CStringGetTextDatum(touched->consumer), CStringGetTextDatum(touched->partition),
 							Int64GetDatum(touched->rows), Int64GetDatum(touched->batch), Int64GetDatum(touched->pages), Int64GetDatum(touched->records),
-							Int64GetDatum(touched->rejected), BoolGetDatum(touched->pending), BoolGetDatum(touched->complete)};
-		bool isnull[10] = {false, false, false, false, !moved};
+							Int64GetDatum(touched->rejected), BoolGetDatum(touched->pending), BoolGetDatum(touched->complete), Float8GetDatum(touched->pause_ms / 1000.0)};
+		bool isnull[11] = {false, false, false, false, !moved};
 
-		for (int i = 5; i < 10; i++)
+		for (int i = 5; i < lengthof(isnull); i++)
 			isnull[i] = !touched->written;
 		tuplestore_putvalues(result->setResult, result->setDesc, values, isnull);
 	}

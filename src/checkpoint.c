@@ -366,13 +366,15 @@ update_row(CfdwSql *sql, const CfdwCheckpoint *checkpoint, const CfdwWalk *walk,
 		cfdw_sql_bool(pending),
 		cfdw_sql_bool(moved),
 		cfdw_sql_bool(cfdw_walk_at_end(walk)),
-		cfdw_sql_int8(cfdw_walk_counts(walk)->held_back)};
+		cfdw_sql_int8(cfdw_walk_counts(walk)->held_back),
+		cfdw_sql_int8(cfdw_walk_pause_ms(walk))};
 
 	if (cfdw_sql_run(sql, "UPDATE checkpoint_fdw.checkpoint SET position = $3::jsonb, target = coalesce($4, target), fingerprint = $5,"
 						  " batch = CASE WHEN $8 THEN $6 ELSE batch END, pending = $7,"
 						  " updated_at = CASE WHEN $8 THEN clock_timestamp() ELSE updated_at END,"
 						  " checked_at = CASE WHEN $9 THEN clock_timestamp() ELSE checked_at END,"
-						  " held_back = CASE WHEN $9 THEN $10 ELSE held_back END, failures = 0, last_error = NULL"
+						  " held_back = CASE WHEN $9 THEN $10 ELSE held_back END,"
+						  " not_before = CASE WHEN $11 > 0 THEN clock_timestamp() + $11 * interval '1 ms' END, failures = 0, last_error = NULL"
 						  " WHERE id = $1 AND position IS NOT DISTINCT FROM $2::jsonb",
 					 SPI_OK_UPDATE, lengthof(args), args) != 1)
 		ereport(ERROR,
@@ -422,6 +424,7 @@ note_write(const CfdwCheckpoint *checkpoint, const CfdwWalk *walk)
 	touched->records = counts->records;
 	touched->rejected = counts->rejected;
 	touched->pending = is_pending(&position);
+	touched->pause_ms = cfdw_walk_pause_ms(walk);
 	touched->complete = cfdw_walk_at_end(walk);
 }
 
@@ -447,4 +450,8 @@ cfdw_checkpoint_write(CfdwCheckpoint *checkpoint, CfdwWalk *walk, bool keys_too,
 	update_row(&sql, checkpoint, walk, moved, text, is_pending(&position), target, fingerprint);
 	cfdw_sql_end(&sql);
 	note_write(checkpoint, walk);
+	if (cfdw_walk_pause_ms(walk) > 0)
+		ereport(NOTICE,
+				(errmsg("the API wants to be left alone for " INT64_FORMAT " s; foreign table \"%s\" has more", (cfdw_walk_pause_ms(walk) + 999) / 1000,
+						get_rel_name(checkpoint->stream.foreign_table))));
 }

@@ -234,6 +234,7 @@ open_walk(CfdwReader *reader, const CfdwPartition *partition, const CfdwCheckpoi
 	CfdwError err;
 
 	spec->endpoint.columns = partition->variables;
+	spec->may_pause = is_moving(reader);
 	if (!is_moving(reader)) /* a peek shows all that is pending */
 		spec->batch_pages = spec->batch_us = 0;
 	reader->waiter = (CfdwWaiter){wait_for_page, reader};

@@ -24,8 +24,9 @@ typedef struct CfdwTouched
 	int64 pages;
 	int64 records;
 	int64 rejected;
-	bool pending;  /* more is there */
-	bool complete; /* the end of the walk was reached */
+	bool pending;   /* more is there */
+	int64 pause_ms; /* … but the API wants to be left alone for so long */
+	bool complete;  /* the end of the walk was reached */
 } CfdwTouched;
 
 /* Note a stream; the entry lives as long as the transaction. */

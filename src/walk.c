@@ -203,6 +203,7 @@ receive(CfdwWalk *walk, CfdwFetch *fetch, CfdwError *err)
 	fetch->nothing = answer.nothing;
 	walk->counts.requests += answer.requests - 1; /* the first is counted */
 	walk->counts.retries += answer.retries;
+	walk->asked_ms = ok ? 0 : answer.asked_ms;
 	return ok;
 }
 
@@ -383,6 +384,13 @@ turn_first(CfdwWalk *walk, CfdwError *err)
 	return turn_first(walk, err);
 }
 
+/* May the statement end with the page left, as the server does not give the next one yet? */
+static bool
+may_pause(const CfdwWalk *walk, const CfdwFetch *left)
+{
+	return walk->spec.may_pause && !walk->spec.stateful && walk->asked_ms > 0 && walk->fetch == left && walk->counts.records > 0;
+}
+
 static bool
 leave_page(CfdwWalk *walk, CfdwError *err)
 {
@@ -400,8 +408,11 @@ leave_page(CfdwWalk *walk, CfdwError *err)
 		walk->at_end = true;
 	else if (is_batch_over(walk))
 		walk->stopped = true;
-	else
-		return cfdw_walk_turn_to(walk, fetch->more ? &fetch->next : &ask, err);
+	else if (!cfdw_walk_turn_to(walk, fetch->more ? &fetch->next : &ask, err))
+	{
+		walk->stopped = may_pause(walk, fetch);
+		return walk->stopped;
+	}
 	return true;
 }
 
@@ -494,6 +505,12 @@ cfdw_walk_position(const CfdwWalk *walk)
 	if (walk->spec.stateful)
 		forget_pages(&position);
 	return position;
+}
+
+int64
+cfdw_walk_pause_ms(const CfdwWalk *walk)
+{
+	return walk->stopped ? walk->asked_ms : 0;
 }
 
 bool

@@ -100,6 +100,7 @@ typedef struct CfdwWalkSpec
 	int64 batch_us;                /* stop after the page during which so much time is over; 0: no bound */
 	int prefetch;                  /* pages asked ahead of the one being read: 0 or 1 */
 	bool keyed;                    /* keys identify a record wherever it is served; else only within its page */
+	bool may_pause;                /* a server that wants to be left alone for long ends the batch, if something was handed up; else it is an error */
 	bool stateful;                 /* the cursor is a server-side iterator: nothing is asked ahead, twice or resumed */
 	CfdwStatuses expired_statuses; /* that say that a stored page or token is gone */
 	const char *expired_match;     /* NULL, or text that an error's body has then, in any case */
@@ -167,6 +168,9 @@ extern CfdwPosition cfdw_walk_position(const CfdwWalk *walk);
 
 /* Has the walk reached its true end? */
 extern bool cfdw_walk_at_end(const CfdwWalk *walk);
+
+/* Milliseconds for which the server wants to be left alone, where that ended the batch; else 0. */
+extern int64 cfdw_walk_pause_ms(const CfdwWalk *walk);
 
 /* Modes cursor and offset: the keys to store with that position. */
 extern void cfdw_walk_each_key(CfdwWalk *walk, void (*fn)(const char *key, void *arg), void *arg);

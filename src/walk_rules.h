@@ -72,6 +72,7 @@ struct CfdwWalk
 	bool stopped;      /* the end of the batch */
 	bool expired;      /* the last error says that the page is gone */
 	bool restarted;    /* an expired page was dropped: once a statement */
+	int64 asked_ms;    /* with the last error: so long the server wants to be left alone; 0: it does not say */
 	int64 deadline;    /* of the batch, microseconds since 1970; 0: none */
 	int64 page_number; /* being read or waited for */
 	int largest;       /* records of the largest page so far */

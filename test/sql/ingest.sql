@@ -433,6 +433,38 @@ SELECT failures, last_error FROM checkpoint_fdw.status WHERE consumer = 'collidi
 SELECT count(*) FROM api.log();
 
 
+---- an API that wants to be left alone for longer than max_retry_wait ends the batch, and the call waits between transactions
+CALL api.clear();
+CALL api.collection('items', 1, 25);
+SELECT checkpoint_fdw.reset('items');
+TRUNCATE target;
+ALTER SERVER api OPTIONS (ADD max_retry_wait '100ms');
+CALL api.overlay('/items', '{"3": {"status": 429, "headers": {"Retry-After": "1"}}, "4": {"status": 429, "headers": {"Retry-After": "1"}}}');
+RESET client_min_messages;
+INSERT INTO target SELECT * FROM items;
+SELECT ids();
+SELECT pending, not_before > now(), not_before < now() + '1 minute', failures FROM checkpoint_fdw.status WHERE foreign_table = 'items'::regclass;
+-- where nothing was handed up it is an error
+INSERT INTO target SELECT * FROM items;
+SELECT * FROM api.log();
+CALL api.overlay('/items', '{"2": {"status": 429, "headers": {"Retry-After": "1"}}}');
+-- a peek that ended there would look complete
+SELECT checkpoint_fdw.reset('items');
+SELECT count(*) FROM items;
+CALL api.overlay('/items', '{"2": {"status": 429, "headers": {"Retry-After": "1"}}, "4": {"status": 429, "headers": {"Retry-After": "2"}}}');
+TRUNCATE target;
+\set VERBOSITY terse
+SELECT clock_timestamp() AS began \gset
+CALL checkpoint_fdw.ingest('items', 'target');
+SELECT clock_timestamp() - :'began' > '3 s';
+SELECT ids();
+SELECT pending, not_before, failures FROM checkpoint_fdw.status WHERE foreign_table = 'items'::regclass;
+SELECT count(*) FROM api.log();
+ALTER SERVER api OPTIONS (DROP max_retry_wait);
+CALL api.clear();
+CALL api.collection('items', 1, 25);
+
+
 ---- an idempotence key: a call that has been completed is not made again
 RESET client_min_messages;
 TRUNCATE target;
