@@ -27,6 +27,8 @@ cfdw_bind_open(Relation relation, Index relid)
 
 	table->relid = relid;
 	table->params = cfdw_params_open(relation);
+	for (int i = 0; i < table->params->count; i++)
+		table->attributes = bms_add_member(table->attributes, table->params->items[i].attnum - FirstLowInvalidHeapAttributeNumber);
 	if (table->params->count == 0 || !relation->rd_rel->relispartition)
 		return table;
 	table->bounds = RelationGetPartitionQual(relation);
@@ -194,32 +196,48 @@ cfdw_bind_is_complete(PlannerInfo *root, RelOptInfo *baserel, const CfdwBindTabl
 	return true;
 }
 
-List *
-cfdw_bind_filters(PlannerInfo *root, RelOptInfo *baserel, const CfdwBindTable *table, List *clauses)
+/* Does a condition concern param columns, and no other columns of the table? */
+static bool
+is_on_params(const CfdwBindTable *table, Node *clause)
 {
-	List *filters = NIL;
-	Bitmapset *params = NULL;
+	Bitmapset *columns = NULL;
+
+	pull_varattnos(clause, table->relid, &columns);
+	return !bms_is_empty(columns) && bms_is_subset(columns, table->attributes);
+}
+
+List *
+cfdw_bind_others(RelOptInfo *baserel, const CfdwBindTable *table)
+{
+	List *others = NIL;
 	ListCell *cell;
 
-	for (int i = 0; i < table->params->count; i++)
-		params = bms_add_member(params, table->params->items[i].attnum - FirstLowInvalidHeapAttributeNumber);
+	foreach(cell, baserel->baserestrictinfo)
+	{
+		if (!is_on_params(table, (Node *) lfirst_node(RestrictInfo, cell)->clause))
+			others = lappend(others, lfirst(cell));
+	}
+	return others;
+}
+
+List *
+cfdw_bind_filters(RelOptInfo *baserel, const CfdwBindTable *table, List *clauses)
+{
+	List *filters = NIL;
+	ListCell *cell;
+
 	foreach(cell, clauses)
 	{
 		RestrictInfo *rinfo = lfirst_node(RestrictInfo, cell);
 		Node *clause = (Node *) rinfo->clause;
-		Bitmapset *columns = NULL;
 
-		pull_varattnos(clause, table->relid, &columns);
-		if (!bms_is_empty(columns) && bms_is_subset(columns, params) && !rinfo->pseudoconstant &&
-			restriction_is_securely_promotable(rinfo, baserel) && !contain_volatile_functions(clause) && !contain_subplans(clause))
+		if (is_on_params(table, clause) && !rinfo->pseudoconstant && restriction_is_securely_promotable(rinfo, baserel) &&
+			!contain_volatile_functions(clause) && !contain_subplans(clause))
 			filters = lappend(filters, clause);
 	}
 	foreach(cell, table->bounds)
 	{
-		Bitmapset *columns = NULL;
-
-		pull_varattnos(lfirst(cell), table->relid, &columns);
-		if (bms_is_subset(columns, params))
+		if (is_on_params(table, lfirst(cell)))
 			filters = lappend(filters, lfirst(cell));
 	}
 	return filters;

@@ -17,7 +17,8 @@ typedef struct CfdwBindTable
 {
 	Index relid;
 	CfdwParams *params;
-	List *bounds; /* expressions, as conditions of the scan */
+	Bitmapset *attributes; /* numbers of these columns, as pull_varattnos gives them */
+	List *bounds;          /* expressions, as conditions of the scan */
 } CfdwBindTable;
 
 typedef struct CfdwBinding
@@ -41,10 +42,13 @@ extern bool cfdw_bind_is_complete(PlannerInfo *root, RelOptInfo *baserel, const 
  */
 extern List *cfdw_bind_outer_sets(PlannerInfo *root, RelOptInfo *baserel, const CfdwBindTable *table);
 
+/* Conditions of the scan (RestrictInfo) that concern other columns, too: they choose among the rows of a partition. */
+extern List *cfdw_bind_others(RelOptInfo *baserel, const CfdwBindTable *table);
+
 /*
  * Conditions that concern param columns only, the partition's bound included:
  * they say of a combination of values whether it is wanted at all.
  */
-extern List *cfdw_bind_filters(PlannerInfo *root, RelOptInfo *baserel, const CfdwBindTable *table, List *clauses);
+extern List *cfdw_bind_filters(RelOptInfo *baserel, const CfdwBindTable *table, List *clauses);
 
 #endif /* CFDW_BIND_H */

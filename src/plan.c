@@ -30,24 +30,28 @@ void
 cfdwGetForeignRelSize(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 {
 	Relation relation = table_open(foreigntableid, NoLock);
+	CfdwBindTable *table = cfdw_bind_open(relation, baserel->relid);
 
-	baserel->fdw_private = cfdw_bind_open(relation, baserel->relid);
 	table_close(relation, NoLock);
+	baserel->fdw_private = table;
 	if (baserel->tuples <= 0)
 		baserel->tuples = GUESSED_ROWS;
 	set_baserel_size_estimates(root, baserel);
+	/* a value of a param column does not choose among these rows, it is another list of them */
+	if (table->params->count > 0)
+		baserel->rows = clamp_row_est(baserel->tuples * clauselist_selectivity(root, cfdw_bind_others(baserel, table), 0, JOIN_INNER, NULL));
 }
 
 /* No pathkeys: the order in which an API lists records is a promise of no use to SQL. */
 static void
-add_scan_path(PlannerInfo *root, RelOptInfo *baserel, Relids required_outer, double rows, bool hopeless)
+add_scan_path(PlannerInfo *root, RelOptInfo *baserel, Relids required_outer, bool hopeless)
 {
 	Cost startup = STARTUP_COST + baserel->baserestrictcost.startup;
 	Cost total = startup + (cpu_tuple_cost + baserel->baserestrictcost.per_tuple) * baserel->tuples;
 
 	if (hopeless)
 		total += HOPELESS_COST;
-	add_path(baserel, (Path *) create_foreignscan_path(root, baserel, NULL, rows,
+	add_path(baserel, (Path *) create_foreignscan_path(root, baserel, NULL, baserel->rows,
 #if PG_VERSION_NUM >= 180000
 													   hopeless,
 #endif
@@ -66,7 +70,7 @@ cfdwGetForeignPaths(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 	ListCell *cell;
 
 	/* without a path that needs no other relation the planner would give up, with a message that nobody understands */
-	add_scan_path(root, baserel, baserel->lateral_relids, baserel->rows, !complete);
+	add_scan_path(root, baserel, baserel->lateral_relids, !complete);
 	if (complete)
 		return;
 	foreach(cell, cfdw_bind_outer_sets(root, baserel, table))
@@ -76,7 +80,7 @@ cfdwGetForeignPaths(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 
 		/* of several equalities with one column the planner takes one, not always ours */
 		if (cfdw_bind_is_complete(root, baserel, table, list_concat_copy(baserel->baserestrictinfo, info->ppi_clauses)))
-			add_scan_path(root, baserel, outer, info->ppi_rows, false);
+			add_scan_path(root, baserel, outer, false);
 	}
 }
 
@@ -118,7 +122,7 @@ cfdwGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid, F
 		bound = lappend_int(lappend_int(bound, param->attnum), binding.is_array);
 		values = lappend(values, binding.value);
 	}
-	return make_foreignscan(tlist, clauses, baserel->relid, list_concat(values, cfdw_bind_filters(root, baserel, table, scan_clauses)),
+	return make_foreignscan(tlist, clauses, baserel->relid, list_concat(values, cfdw_bind_filters(baserel, table, scan_clauses)),
 							list_make2(wanted_columns(baserel, foreigntableid, clauses), bound), NIL, NIL, outer_plan);
 }
 

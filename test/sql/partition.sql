@@ -161,6 +161,20 @@ SELECT stands('lists');
 SELECT look($$SELECT l.list, l.id FROM (VALUES ('c'), ('b'), ('c')) v (name), LATERAL (SELECT * FROM lists WHERE list = v.name LIMIT 1) l$$);
 TRUNCATE names, target;
 
+---- everything again, of one list
+SELECT load($$SELECT * FROM lists WHERE list IN ('b', 'c')$$);
+SET checkpoint_fdw.start = beginning;
+SELECT load($$SELECT * FROM lists WHERE list = 'c'$$);
+SELECT load($$SELECT * FROM lists WHERE list = 'a' LIMIT 1$$);
+RESET checkpoint_fdw.start;
+SELECT load($$SELECT * FROM lists WHERE list IN ('a', 'b', 'c')$$);
+-- and for another consumer
+SET checkpoint_fdw.consumer = 'other';
+SELECT load($$SELECT * FROM lists WHERE list = 'c'$$);
+RESET checkpoint_fdw.consumer;
+SELECT checkpoint_fdw.reset('lists');
+TRUNCATE target;
+
 ---- ON CONFLICT
 CREATE UNIQUE INDEX target_key ON target (list, id);
 INSERT INTO target VALUES ('a', 2, 'old'), ('b', 12, 'old');
@@ -172,10 +186,10 @@ DROP INDEX target_key;
 SELECT count(*) FROM api.log();
 
 ---- CREATE TABLE AS says what to rewind
+DO $$ BEGIN PERFORM setval('checkpoint_fdw.batch_seq', 1000); END $$;
 CREATE TABLE made AS SELECT * FROM lists WHERE list = 'c';
 SELECT checkpoint_fdw.reset('lists');
 DROP TABLE made;
-DO $$ BEGIN PERFORM setval('checkpoint_fdw.batch_seq', 1000); END $$;
 CREATE TABLE made AS SELECT * FROM lists WHERE list IN ('c', 'b');
 SELECT count(*) FROM api.log();
 
@@ -263,6 +277,17 @@ CREATE FOREIGN TABLE daily (list date OPTIONS (param 'day'), id int OPTIONS (key
 CALL api.script('/daily/2024-03-05', :'one');
 SELECT load($$SELECT '-', id, name FROM daily WHERE list = '2024-03-04 12:00'::timestamp$$);
 SELECT load($$SELECT '-', id, name FROM daily WHERE list = ANY ('{2024-03-04 12:00, 2024-03-05 00:00}'::timestamp[])$$);
+
+
+---- a mode in which a record can come again at any place: keys are of one list
+CREATE FOREIGN TABLE keyed (list text OPTIONS (param 'list'), id int OPTIONS (key 'true'), name text) SERVER api
+  OPTIONS (endpoint '/keyed', params 'list={list}', records_path '/data', checkpoint 'keys');
+CALL api.collection('keyed', 1, 3);
+SELECT load($$SELECT * FROM keyed WHERE list IN ('a', 'b') LIMIT 4$$);
+SELECT load($$SELECT * FROM keyed WHERE list IN ('a', 'b')$$);
+CALL api.append('keyed', 4, 4);
+SELECT load($$SELECT * FROM keyed WHERE list IN ('a', 'b')$$);
+SELECT stands('keyed');
 
 
 ---- several param columns: all combinations
