@@ -21,15 +21,17 @@ is_remembered(CfdwLoop *loop, const uint64 digest[2])
 }
 
 bool
-cfdw_loop_repeats(CfdwLoop *loop, CfdwLastPage *last, uint64 request, CfdwSlice body, bool computed)
+cfdw_loop_repeats(CfdwLoop *loop, CfdwLastPage *last, uint64 request, CfdwSlice body, int may_repeat)
 {
-	CfdwLastPage now = {true, {0, 0}};
-	bool repeats;
+	CfdwLastPage now = {true, {0, 0}, 0};
+	bool same_request;
 
 	/* one pass over the body: more would be felt in a load */
 	now.digest[0] = hash_bytes_extended((const unsigned char *) body.data, (int) body.len, 0);
 	now.digest[1] = hash_combine64(request, body.len);
-	repeats = last->exists && now.digest[0] == last->digest[0] && (computed || now.digest[1] == last->digest[1]);
+	same_request = last->exists && now.digest[1] == last->digest[1];
+	if (last->exists && now.digest[0] == last->digest[0])
+		now.same = last->same + 1;
 	*last = now;
-	return is_remembered(loop, now.digest) || repeats;
+	return is_remembered(loop, now.digest) || (now.same > 0 && same_request) || now.same > may_repeat;
 }

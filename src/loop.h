@@ -26,14 +26,15 @@ typedef struct CfdwLastPage
 {
 	bool exists;
 	uint64 digest[2]; /* as in CfdwLoop */
+	int same;         /* pages in a row before it with the same bytes */
 } CfdwLastPage;
 
 /*
  * Take note of a page; true if it has been there before.  request is a hash of
- * what was asked.  computed: the step was counted by us, so the same bytes
- * after another request are no progress
- * either (an API that ignores its paging parameter).
+ * what was asked.  may_repeat: so often in a row other requests may bring the
+ * same bytes.  Where steps are counted by us, an API that ignores its paging
+ * parameter does that for ever; a list that grows at its head does it once.
  */
-extern bool cfdw_loop_repeats(CfdwLoop *loop, CfdwLastPage *last, uint64 request, CfdwSlice body, bool computed);
+extern bool cfdw_loop_repeats(CfdwLoop *loop, CfdwLastPage *last, uint64 request, CfdwSlice body, int may_repeat);
 
 #endif /* CFDW_LOOP_H */

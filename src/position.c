@@ -107,6 +107,7 @@ cfdw_position_parse(CfdwArena *arena, const char *text, CfdwPosition *out, CfdwE
 		   parse_stamp(arena, member(root, "since"), &out->since, err) &&
 		   parse_stamp(arena, member(root, "high"), &out->high, err) &&
 		   parse_stamp(arena, member(root, "until"), &out->until, err) &&
+		   parse_stamp(arena, member(root, "known_before"), &out->known_before, err) &&
 		   parse_loop(arena, member(root, "loop"), &out->loop, err);
 }
 
@@ -180,6 +181,7 @@ cfdw_position_dump(CfdwArena *arena, const CfdwPosition *position)
 	dump_stamp(&out, "since", &position->since);
 	dump_stamp(&out, "high", &position->high);
 	dump_stamp(&out, "until", &position->until);
+	dump_stamp(&out, "known_before", &position->known_before);
 	dump_count(&out, "started", position->started);
 	dump_token(&out, "sync_token", position->sync_token);
 	dump_token(&out, "next_sync_token", position->next_sync_token);
@@ -200,6 +202,7 @@ cfdw_position_copy(CfdwArena *arena, const CfdwPosition *position)
 	copy.since = cfdw_stamp_copy(arena, &position->since);
 	copy.high = cfdw_stamp_copy(arena, &position->high);
 	copy.until = cfdw_stamp_copy(arena, &position->until);
+	copy.known_before = cfdw_stamp_copy(arena, &position->known_before);
 	if (position->sync_token != NULL)
 		copy.sync_token = cfdw_strdup(arena, position->sync_token);
 	if (position->next_sync_token != NULL)

@@ -23,6 +23,7 @@ typedef struct CfdwPosition
 	CfdwStamp since;             /* where the open walk started, or the next will; only goes up */
 	CfdwStamp high;              /* the greatest timestamp handed up in the open walk; record_order asc: everything before it has been */
 	CfdwStamp until;             /* end of the open window */
+	CfdwStamp known_before;      /* keys of records before it have been pruned: such a record is known */
 	int64 started;               /* the server's clock when the open walk began, microseconds since 1970; 0: no walk is open */
 	const char *sync_token;      /* JSON text: what the open walk uses, or the next will; NULL: none */
 	const char *next_sync_token; /* JSON text: the one that the open walk has found */

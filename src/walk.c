@@ -43,13 +43,21 @@ local_clock(void)
 	return now.tv_sec * INT64CONST(1000000) + now.tv_usec;
 }
 
-int64
-cfdw_walk_clock(const CfdwResponse *response)
+/*
+ * The server's clock when it began to answer.  Date is written with the
+ * answer, after the list was read, so the time the answer took is subtracted:
+ * what changed meanwhile must not count as complete.
+ */
+static int64
+clock_of(const CfdwFetch *fetch)
 {
+	const CfdwResponse *response = fetch->response;
 	int64 local = local_clock();
 	int64 remote = response->date * INT64CONST(1000000);
 
-	return response->date == 0 || remote < local - DAY_US || remote > local + DAY_US ? local : remote;
+	if (response->date == 0 || remote < local - DAY_US || remote > local + DAY_US)
+		return fetch->sent_at;
+	return remote - response->elapsed_us;
 }
 
 bool
@@ -148,6 +156,7 @@ send(CfdwWalk *walk, const CfdwAsk *ask, CfdwError *err)
 		return NULL;
 	}
 	fetch->request = hash_request(walk, arena, &fetch->ask.step, &request);
+	fetch->sent_at = local_clock();
 	walk->counts.requests++;
 	return fetch;
 }
@@ -217,6 +226,7 @@ read_page(CfdwWalk *walk, CfdwFetch *fetch, CfdwError *err)
 		!cfdw_pagination_next(walk->pagination, fetch->arena, &fetch->ask.step, fetch->response, &fetch->page,
 							  &fetch->next.step, &fetch->more, err))
 		return cfdw_walk_fail_at(fetch, err);
+	fetch->clock = clock_of(fetch);
 	walk->counts.pages++;
 	walk->counts.bytes += (int64) fetch->response->body.len;
 	walk->counts.http_us += fetch->response->elapsed_us;
@@ -278,8 +288,11 @@ check_progress(CfdwWalk *walk, CfdwError *err)
 {
 	const CfdwFetch *fetch = walk->fetch;
 	bool computed = cfdw_pagination_is_computed(walk->spec.endpoint.pagination) && fetch->page.count > 0;
+	int may_repeat = cfdw_mode_has_store(walk->spec.mode) ? 1 : 0;
 
-	if (!cfdw_loop_repeats(&walk->position.loop, &walk->last, fetch->request, fetch->page.body, computed))
+	if (!computed)
+		may_repeat = PG_INT32_MAX;
+	if (!cfdw_loop_repeats(&walk->position.loop, &walk->last, fetch->request, fetch->page.body, may_repeat))
 		return true;
 	cfdw_fail(err, CFDW_ERR_LOOP, "the API makes no progress: it served the same page again");
 	cfdw_hint(err, "Check that the paging options name parameters that the API knows.");
@@ -299,6 +312,27 @@ cfdw_walk_count_page(CfdwWalk *walk, bool progress, CfdwError *err)
 	cfdw_fail(err, CFDW_ERR_LIMIT, "the walk has more than max_pages (" INT64_FORMAT ") pages", cap);
 	cfdw_hint(err, "Raise max_pages, or leave it out; nothing was loaded by this statement.");
 	return cfdw_walk_fail_at(fetch, err);
+}
+
+bool
+cfdw_walk_take_page(CfdwWalk *walk, CfdwError *err)
+{
+	CfdwPosition position;
+
+	walk->rereading = walk->fetch->ask.reread;
+	if (!walk->rereading && !cfdw_walk_count_page(walk, true, err))
+		return false;
+	position = walk->position;
+	if (position.started == 0)
+		position.started = walk->fetch->clock;
+	if (walk->fetch->page.count > 0)
+	{
+		position.has_page = true;
+		position.page = walk->fetch->ask.step;
+		position.has_next = false;
+	}
+	cfdw_walk_keep_position(walk, &position);
+	return true;
 }
 
 void
@@ -334,16 +368,17 @@ is_done(const CfdwWalk *walk)
 static bool
 is_batch_over(const CfdwWalk *walk)
 {
-	bool any_page = walk->rules == &cfdw_rules_set || (walk->rules == &cfdw_rules_time && walk->spec.time.order != CFDW_ORDER_ASC);
+	bool any_page = walk->rules == &cfdw_rules_set || (walk->rules == &cfdw_rules_time && !cfdw_walk_is_anchored(walk));
 
 	return (any_page || walk->counts.records > 0) && is_bound_reached(walk);
 }
 
 /* The walk goes on with its first request; what it knows else stays. */
-static void
-forget_pages(CfdwPosition *position)
+void
+cfdw_walk_forget_pages(CfdwPosition *position)
 {
 	position->has_page = position->has_next = false;
+	position->next_sync_token = NULL;
 	position->pages = 0;
 	memset(&position->loop, 0, sizeof(position->loop));
 }
@@ -356,7 +391,7 @@ forget_place(CfdwWalk *walk)
 
 	if (!position.has_page && !position.has_next)
 		position.sync_token = NULL;
-	forget_pages(&position);
+	cfdw_walk_forget_pages(&position);
 	cfdw_walk_keep_position(walk, &position);
 	walk->restarted = true;
 }
@@ -499,11 +534,14 @@ CfdwPosition
 cfdw_walk_position(const CfdwWalk *walk)
 {
 	CfdwPosition position = walk->position;
+	CfdwStamp pruned = {true, 0, NULL};
 
 	if (walk->fetch != NULL && !walk->at_end && !walk->stopped)
 		walk->rules->settle(walk, is_done(walk), &position);
 	if (walk->spec.stateful)
-		forget_pages(&position);
+		cfdw_walk_forget_pages(&position);
+	if (cfdw_walk_keep_at(walk, &position, &pruned.tick) == CFDW_KEEP_FROM)
+		position.known_before = cfdw_stamp_max(position.known_before, pruned);
 	return position;
 }
 
@@ -511,6 +549,14 @@ int64
 cfdw_walk_pause_ms(const CfdwWalk *walk)
 {
 	return walk->stopped ? walk->asked_ms : 0;
+}
+
+CfdwKeep
+cfdw_walk_keep(const CfdwWalk *walk, int64 *from)
+{
+	CfdwPosition position = cfdw_walk_position(walk);
+
+	return cfdw_walk_keep_at(walk, &position, from);
 }
 
 bool

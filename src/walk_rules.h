@@ -27,6 +27,8 @@ typedef struct CfdwFetch
 	uint64 request; /* hash of what was asked, without the secret parameter */
 	CfdwExchange *exchange;
 	const CfdwResponse *response;
+	int64 sent_at; /* by our clock, microseconds since 1970 */
+	int64 clock;   /* the server's when it began to answer; ours at sent_at if it has none or is more than a day off */
 	CfdwPage page;
 	bool nothing;    /* its status means that no page follows */
 	CfdwFact *facts; /* modes with a store: one a record */
@@ -93,9 +95,10 @@ struct CfdwWalk
 	CfdwArena *question_arena;
 	CfdwQuestion question; /* what the open pass asks */
 	CfdwStamp asked;       /* its since, as a tick; may not exist */
-	CfdwStamp goal;        /* record_order asc: where the page leaves the anchor */
-	int64 clock;           /* the server's, at the first page of the pass */
-	int64 pass_news;       /* record_order asc: records of the pass that were new */
+	CfdwStamp goal;        /* anchored: where the page leaves the anchor */
+	int64 clock;           /* anchored: the server's, at the first page of the pass */
+	bool repeated;         /* anchored: the pass asks the same as the one before */
+	int64 pass_news;       /* anchored: records of the pass that were new */
 };
 
 /* Ask for a page and enter it.  ask may be part of the page at hand. */
@@ -108,7 +111,14 @@ extern bool cfdw_walk_count_page(CfdwWalk *walk, bool check_progress, CfdwError 
 extern bool cfdw_walk_fail_at(const CfdwFetch *fetch, CfdwError *err);
 /* Ask the store about the page at hand. */
 extern void cfdw_walk_describe(CfdwWalk *walk);
-/* The server's clock by a response: its Date, or ours if it has none or is more than a day off; microseconds since 1970. */
-extern int64 cfdw_walk_clock(const CfdwResponse *response);
+/* The walk goes on with its first request; what it knows else stays. */
+extern void cfdw_walk_forget_pages(CfdwPosition *position);
+/* Modes with a store that keep a page: count it, unless it is read again, and let it be position.page if it has records. */
+extern bool cfdw_walk_take_page(CfdwWalk *walk, CfdwError *err);
+
+/* walk_time.c: record_order asc, where the walk asks again from where each page ended. */
+extern bool cfdw_walk_is_anchored(const CfdwWalk *walk);
+/* As cfdw_walk_keep, for a position that is to be stored. */
+extern CfdwKeep cfdw_walk_keep_at(const CfdwWalk *walk, const CfdwPosition *position, int64 *from);
 
 #endif /* CFDW_WALK_RULES_H */

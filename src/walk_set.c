@@ -49,15 +49,18 @@ first_page(CfdwWalk *walk, CfdwAsk *ask, CfdwError *err)
 
 /* The last page that has a token counts; newest first: the first page. */
 static bool
-find_token(CfdwWalk *walk, CfdwPosition *position, CfdwError *err)
+find_token(CfdwWalk *walk, CfdwError *err)
 {
 	const CfdwFetch *fetch = walk->fetch;
+	CfdwPosition position = walk->position;
 	const char *token;
 
 	if (!cfdw_pagination_sync_token(walk->pagination, fetch->arena, fetch->response, &fetch->page, &token, err))
 		return cfdw_walk_fail_at(fetch, err);
-	if (token != NULL && (walk->spec.order != CFDW_ORDER_DESC || position->next_sync_token == NULL))
-		position->next_sync_token = token;
+	if (token == NULL || (walk->spec.order == CFDW_ORDER_DESC && position.next_sync_token != NULL))
+		return true;
+	position.next_sync_token = token;
+	cfdw_walk_keep_position(walk, &position);
 	return true;
 }
 
@@ -65,24 +68,9 @@ static bool
 enter_page(CfdwWalk *walk, CfdwError *err)
 {
 	CfdwFetch *fetch = walk->fetch;
-	CfdwPosition position = walk->position;
 
-	walk->rereading = walk->fetch->ask.reread;
-	if (walk->rereading ? walk->position.pages == 0 && !cfdw_walk_count_page(walk, false, err) :
-						  !cfdw_walk_count_page(walk, true, err))
+	if (!cfdw_walk_take_page(walk, err) || (uses_token(walk) && !find_token(walk, err)))
 		return false;
-	position = walk->position;
-	if (uses_token(walk) && !find_token(walk, &position, err))
-		return false;
-	if (position.started == 0)
-		position.started = cfdw_walk_clock(fetch->response);
-	if (fetch->page.count > 0)
-	{
-		position.has_page = true;
-		position.page = fetch->ask.step;
-		position.has_next = false;
-	}
-	cfdw_walk_keep_position(walk, &position);
 	cfdw_walk_describe(walk);
 	for (int i = 0; i < fetch->page.count; i++)
 		fetch->facts[i].verdict = fetch->facts[i].known ? CFDW_KNOWN : CFDW_HAND_UP;
@@ -119,11 +107,8 @@ finish_walk(CfdwWalk *walk, CfdwPosition *position, CfdwAsk *ask, bool *again, C
 	}
 	if (position->next_sync_token != NULL)
 		position->sync_token = position->next_sync_token;
-	position->next_sync_token = NULL;
-	position->has_page = position->has_next = false;
-	position->pages = 0;
+	cfdw_walk_forget_pages(position);
 	position->started = 0;
-	memset(&position->loop, 0, sizeof(position->loop));
 	return true;
 }
 
