@@ -14,6 +14,7 @@ note("SEED=$seed");
 
 my $t = CheckpointTest->new('ingest');
 
+$t->sql('ALTER DATABASE postgres SET checkpoint_fdw.batch_history = 100000');    # the log is compared with the rows
 $t->sql(<<'SQL');
 CREATE FOREIGN TABLE items (id int OPTIONS (key 'true')) SERVER api
   OPTIONS (endpoint '/items', params 'limit=10', records_path '/data', cursor_path '/next_cursor', cursor_param 'cursor', checkpoint 'cursor');
@@ -21,7 +22,13 @@ CREATE FOREIGN TABLE pages (id int OPTIONS (key 'true')) SERVER api
   OPTIONS (endpoint '/items/page', params 'per_page=10', records_path '/data', page_param 'page', checkpoint 'offset');
 CREATE FOREIGN TABLE known (id int OPTIONS (key 'true')) SERVER api
   OPTIONS (endpoint '/items', params 'limit=10', records_path '/data', cursor_path '/next_cursor', cursor_param 'cursor', checkpoint 'keys');
-CREATE TABLE target (id int);
+CREATE FOREIGN TABLE changes (id int OPTIONS (key 'true'), at timestamptz) SERVER api
+  OPTIONS (endpoint '/items', params 'limit=10', records_path '/data', cursor_path '/next_cursor', cursor_param 'cursor',
+           checkpoint 'timestamp', timestamp_column 'at', timestamp_param 'since');
+CREATE FOREIGN TABLE sorted (id int OPTIONS (key 'true'), at timestamptz) SERVER api
+  OPTIONS (endpoint '/items', params 'limit=10', records_path '/data', cursor_path '/next_cursor', cursor_param 'cursor',
+           checkpoint 'timestamp', timestamp_column 'at', timestamp_param 'since', record_order 'asc');
+CREATE TABLE target (id int, at timestamptz);
 CREATE TABLE poison (id int);
 CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -32,12 +39,17 @@ BEGIN
 END $$;
 SQL
 
+my @sources = ('items', 'pages', 'known', 'changes', 'sorted');
+
+# Records with up to 25 a second.
 sub serve
 {
 	my ($count) = @_;
+	my $second = 0;
+	my @records = map { $second++ if rand() < 0.04; { id => $_, at => sprintf('2024-01-01T00:%02d:%02dZ', $second / 60, $second % 60) } } 1 .. $count;
 	$t->api(POST => '/_clear');
-	$t->api(POST => '/_collection', { name => 'items', records => CheckpointTest::records(1, $count) });
-	$t->sql('TRUNCATE target; SELECT checkpoint_fdw.reset(t) FROM unnest(ARRAY[\'items\', \'pages\', \'known\']::regclass[]) t');
+	$t->api(POST => '/_collection', { name => 'items', records => \@records, filter => { column => 'at', since => 'since', order => 'asc' } });
+	$t->sql("TRUNCATE target; SELECT checkpoint_fdw.reset(t) FROM unnest('{" . join(',', @sources) . "}'::regclass[]) t");
 }
 
 sub loaded
@@ -103,8 +115,8 @@ sub requests
 
 # ---- two at once
 for my $case ([ 'ingest', "CALL checkpoint_fdw.ingest('items', 'target', batch_pages => 1)" ],
-	[ 'run', "CALL checkpoint_fdw.run('INSERT INTO target SELECT i.id FROM items i WHERE NOT EXISTS (SELECT FROM target t WHERE t.id = i.id)', batch_pages => 1)" ],
-	[ 'MERGE', "CALL checkpoint_fdw.run('MERGE INTO target t USING items i ON i.id = t.id WHEN NOT MATCHED THEN INSERT VALUES (i.id)', batch_pages => 1)" ])
+	[ 'run', "CALL checkpoint_fdw.run('INSERT INTO target (id) SELECT i.id FROM items i WHERE NOT EXISTS (SELECT FROM target t WHERE t.id = i.id)', batch_pages => 1)" ],
+	[ 'MERGE', "CALL checkpoint_fdw.run('MERGE INTO target t USING items i ON i.id = t.id WHEN NOT MATCHED THEN INSERT (id) VALUES (i.id)', batch_pages => 1)" ])
 {
 	my ($name, $call) = @$case;
 	serve(500);
@@ -117,7 +129,7 @@ for my $case ([ 'ingest', "CALL checkpoint_fdw.ingest('items', 'target', batch_p
 # ---- another session has the stream: wait, error, skip
 {
 	serve(30);
-	my $other = $t->start_sql("BEGIN; INSERT INTO target SELECT * FROM items LIMIT 5; SELECT pg_advisory_lock(1); SELECT pg_sleep(600)");
+	my $other = $t->start_sql("BEGIN; INSERT INTO target SELECT id FROM items LIMIT 5; SELECT pg_advisory_lock(1); SELECT pg_sleep(600)");
 	CheckpointTest::until_true('the other session', sub { $t->sql("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'") });
 	my $asked = requests();
 	my ($out, $error) = $t->finish($t->start_sql("SET checkpoint_fdw.on_busy = error; CALL checkpoint_fdw.ingest('items', 'target', idempotence_key => 'busy')"));
@@ -175,11 +187,11 @@ for my $case ([ 'ingest', "CALL checkpoint_fdw.ingest('items', 'target', batch_p
 }
 
 # ---- rows that the target refuses, anywhere: all others are loaded, and they are kept
-for my $round (1 .. 12)
+for my $round (1 .. 20)
 {
-	my $source = ('items', 'pages', 'known')[ $round % 3 ];
+	my $source = $sources[ $round % @sources ];
 	my $count = 1 + int(rand(120));
-	my @poison = grep { rand() < (0.01, 0.1, 0.6)[ int($round / 3) % 3 ] } 1 .. $count;
+	my @poison = grep { rand() < (0.01, 0.1, 0.6)[ $round % 3 ] } 1 .. $count;
 	my $pages = 1 + int(rand(6));
 	my $conflict = ('error', 'nothing')[ $round % 2 ];
 
